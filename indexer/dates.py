@@ -2,7 +2,6 @@
 
 import re
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from dateutil.parser import ParserError, parse
 
@@ -15,44 +14,23 @@ TAKEN = (
 """The accepted formats, for error messages."""
 
 _YEARS = range(1000, 10_000)
-_HOURS_OF = (
-    (0, "UTC GMT Z WET"),
-    (1, "CET MEZ BST WEST"),
-    (2, "CEST MESZ EET"),
-    (3, "EEST MSK"),
-    (9, "JST KST"),
-    (10, "AEST"),
-    (11, "AEDT"),
-    (12, "NZST"),
-    (13, "NZDT"),
-    (-4, "EDT"),  # the American names: RFC 2822, section 4.3
-    (-5, "EST CDT"),
-    (-6, "CST MDT"),
-    (-7, "MST PDT"),
-    (-8, "PST"),
-)
-_HOURS = {name: hours for hours, names in _HOURS_OF for name in names.split()}
+_HOURS = {"UTC": 0, "GMT": 0, "Z": 0, "CET": 1, "CEST": 2, "EDT": -4, "EST": -5, "CDT": -5}
+_HOURS |= {"CST": -6, "MDT": -6, "MST": -7, "PDT": -7, "PST": -8}  # RFC 2822, section 4.3
 _YEAR_FIRST = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:$|[Tt\s])|\d{8}(?:$|[Tt])")
 _MONTH_NAMED = re.compile(
     r"(?=.*\b\d{4}\b)(?=.*\b\d{1,2}(?:st|nd|rd|th)?\b)"
     r".*\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)",
     re.IGNORECASE,
 )
-_REGION = re.compile(r"\s*\[?([A-Z][A-Za-z]+/[A-Za-z_+/-]+)\]?$")
 _ZONE_AND_OFFSET = re.compile(r"\b(?:GMT|UTC) ?(?=[+-]\d)")
-_OFFSET_AND_ZONE = re.compile(r"([+-]\d\d:?\d\d) (?:[A-Z]{3,5}|[+-]\d\d(?:\d\d)?)$")
-"""How Go prints a time, in Hugo's `{{ .Date }}`: `+0100 CET`, `+0300 +03`."""
-_UNSET = re.compile(
-    r"0001[-/.]0?1[-/.]0?1(?!\d)"
-    r"|(?:mon(?:day)?,?\s+)?(?:jan(?:uary)?\s+0?1(?:st)?|0?1(?:st)?\s+jan(?:uary)?),?\s+0001\b",
-    re.IGNORECASE,
-)
+_OFFSET_AND_ZONE = re.compile(r"([+-]\d\d:?\d\d) (?:[A-Z]{3,5}|[+-]\d\d(?:\d\d)?|\(.*\))$")
+"""How Go and JavaScript print a time: `+0100 CET`, `+0300 +03`, `-0500 (CDT)`."""
+_UNSET = re.compile(r"0001-01-01|\bjan\w* 0?1,? 0001\b|\b0?1 jan\w* 0001\b", re.IGNORECASE)
 """Go's zero time, which Hugo writes for a page without a date."""
-_EARLY_YEAR = re.compile(r"(?:(?<![+-])|(?<=[a-z]-))\b0\d{3}\b", re.IGNORECASE)
+_EARLY_YEAR = re.compile(r"(?<![+-])\b0\d{3}\b")
 _MAX_LENGTH = 100
 _MAX_OFFSET = timedelta(hours=18)
 """Java's limit, and so that of Elasticsearch."""
-_ZONE_COMMENT = re.compile(r"\s*\([^()]*\)$")
 
 
 class NoDate(ValueError):
@@ -73,17 +51,18 @@ def moment(when: When, zone: tzinfo = UTC) -> datetime | None:
         return None
     try:
         given = _parse(when.strip()) if isinstance(when, str) else when
-        if isinstance(given, datetime):
-            parsed = given
-        elif isinstance(given, date):
-            parsed = datetime.combine(given, time(), UTC)
-        else:
+        if isinstance(given, date) and not isinstance(given, datetime):
+            given = datetime.combine(given, time(), UTC)
+        if not isinstance(given, datetime):
             raise NoDate(f"{when!r:.80} is not a date but a {type(when).__name__}")
-        parsed = _with_fixed_offset(parsed.replace(tzinfo=parsed.tzinfo or zone))
-    except (ValueError, OverflowError) as error:
-        raise (
-            error if isinstance(error, NoDate) else NoDate(f"{when!r:.80} is not a date")
-        ) from None
+        given = given.replace(tzinfo=given.tzinfo or zone)
+        offset = given.utcoffset() or timedelta()
+        is_readable = not offset % timedelta(minutes=1) and abs(offset) <= _MAX_OFFSET
+        parsed = given.astimezone(timezone(offset) if offset and is_readable else UTC)
+    except NoDate:
+        raise
+    except (ValueError, OverflowError):
+        raise NoDate(f"{when!r:.80} is not a date") from None
     if parsed.year not in _YEARS:
         raise NoDate(f"{when!r:.80} is in the year {parsed.year}")
     return parsed
@@ -105,26 +84,9 @@ def iso(when: datetime) -> str:
     return when.isoformat(timespec=spec).replace("+00:00", "Z")
 
 
-def milliseconds(when: datetime) -> int:
-    """Milliseconds since 1970, 0 for anything before; an external version cannot be negative."""
-    return max(0, int(when.timestamp() * 1000))
-
-
-def _with_fixed_offset(when: datetime) -> datetime:
-    """The same moment with an offset that Elasticsearch can read: whole minutes, at most 18 hours.
-
-    Zones had an offset with seconds until about 1900.
-    """
-    in_utc = when.astimezone(UTC)
-    offset = when.utcoffset() or timedelta()
-    if offset % timedelta(minutes=1) or abs(offset) > _MAX_OFFSET:
-        return in_utc
-    return in_utc.astimezone(timezone(offset)) if offset else in_utc
-
-
 def _is_unset(when: When) -> bool:
     if isinstance(when, str):
-        return not when.strip() or bool(_UNSET.match(when.strip()))
+        return not when.strip() or bool(_UNSET.search(when[:_MAX_LENGTH]))
     return isinstance(when, date) and (when.year, when.month, when.day) == (1, 1, 1)
 
 
@@ -142,14 +104,7 @@ def _parse(text: str) -> date:
             return parsed.date() if len(text) == 10 else parsed
     except ValueError:
         pass
-    zone: tzinfo | None = None
-    if region := _REGION.search(text):
-        try:
-            zone = ZoneInfo(region[1])
-        except (ZoneInfoNotFoundError, ValueError, OSError):
-            raise ValueError(text) from None
-        text = text[: region.start()]
-    text = _OFFSET_AND_ZONE.sub(r"\1", _ZONE_AND_OFFSET.sub("", _ZONE_COMMENT.sub("", text)))
+    text = _OFFSET_AND_ZONE.sub(r"\1", _ZONE_AND_OFFSET.sub("", text))
     if not (_YEAR_FIRST.match(text) or _MONTH_NAMED.match(text)):
         raise ValueError(text)
     first, second = (
@@ -160,12 +115,10 @@ def _parse(text: str) -> date:
         raise ValueError(text)
     if str(first.year) not in text and _EARLY_YEAR.search(text):  # dateutil makes 1999 of 0099
         raise ValueError(text)
-    has_time = first.hour == second.hour
-    if not has_time:  # the hour came from the default
-        first = first.replace(hour=0)
-    if zone is None and first.tzinfo is None and not has_time:
-        return first.date()
-    return first.replace(tzinfo=zone) if zone and first.tzinfo is None else first
+    if first.hour == second.hour:
+        return first
+    first = first.replace(hour=0)  # the hour came from the default
+    return first if first.tzinfo else first.date()
 
 
 def _zone(name: str | None, offset: int | None) -> tzinfo | None:

@@ -7,14 +7,12 @@ visitor would see them. `check_markup` bounds the work before it is done.
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-_BREAK = "\x01"  # does not occur in cleaned text
-_HEADINGS = {f"h{level}": level for level in range(1, 7)}
-_HEADING_MARK = re.compile("\x02(\\d+)\x03")
-_BEGIN, _END = "\x04", "\x05"  # of a line of code that is an element
+HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _MAX_ID = 200
 _MAX_HEADING = 300
 
@@ -34,18 +32,17 @@ UNSEEN = _names(
 )
 """Elements without text for a reader. `<rt>` says how the word before it is pronounced."""
 _AS_BLOCK = re.compile(r"display\s*:\s*(?:block|flex|grid|table)")
-_APART = frozenset(("a", "del", "ins", "s", "sup"))
-_RAISED = frozenset(("a", "sup"))
+_NOTE = re.compile(r"[\[(]?\s*(?:\d{1,4}(?:\s*,\s*\d{1,4})*|[*†‡§¶#]+)\s*[\])]?")
+"""What a raised note is: `1`, `[1]`, `1,2`, `*`."""
+_BEGIN, _END = "\x04", "\x05"  # of a line of code that is an element; not in cleaned text
 _LINE = re.compile(r"(?:^|[\s_-])(?:line|row|block)(?:$|\s)")
 _LINE_NUMBERS = re.compile(r"(?:^|[\s_-])(?:ln|lnt|gutter|line-?no|line-?num)", re.IGNORECASE)
 """Classes that highlighters give to printed line numbers, which are nothing but digits."""
 _SPECIAL = (
     "[class*=line i], [class*=ln i], [class*=gutter i], [class*=row], [class~=block], "
-    "[data-line], [style*=display], code + code"
+    "[data-line], [style*=display], code + code, td"
 )
 """What may be a line of code, or the number of one."""
-_NOTE = re.compile(r"[\[(]?\s*(?:\d{1,4}(?:\s*,\s*\d{1,4})*|[*†‡§¶#]+)\s*[\])]?")
-"""What a raised note is: `1`, `[1]`, `1,2`, `*`."""
 
 _CONTROL = bytes.maketrans(bytes((*range(9), 11, 12, *range(14, 32), 127)), b" " * 30)
 _INVISIBLE = "\u00ad\u200b\u2060\ufeff"
@@ -94,11 +91,8 @@ _TAG = re.compile(
 _FEW = 2_000
 _MANY = re.compile(rf"<[a-zA-Z][^\t\n\f\r />]*+(?:[\t\n\f\r /]*+{_ATTRIBUTE}){{50}}")
 _ROOTS = re.compile(r"<(?:html|body)[\t\n\f\r />]", re.IGNORECASE)
-_RAW = {
-    name: re.compile(rf"</{name}(?=[\t\n\f\r />])", re.IGNORECASE)
-    for name in ("script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes")
-}
-"""Elements without markup inside, each with its end."""
+_RAW = _names("script style textarea title xmp iframe noembed noframes")
+"""Elements without markup inside."""
 _FLAT = _names(
     "br img hr wbr input meta link area base col embed source track param p li dt dd option "
     "optgroup rb rp rt rtc td th tr tbody thead tfoot caption colgroup"
@@ -112,9 +106,6 @@ _JOINED = _names("html body")
 
 def check_markup(html: str, limits: Limits = PAGE) -> None:
     """Check foreign HTML in linear time, before it is parsed.
-
-    Elements that need no end tag are not counted as nested, nor are `<use/>` and the like in SVG
-    and MathML. An end tag closes an element of its name, none if there is none.
 
     Raises:
         TooMuchMarkup: it has more than the limits allow.
@@ -146,16 +137,15 @@ def check_markup(html: str, limits: Limits = PAGE) -> None:
             count = len(_ATTRIBUTES.findall(attributes))
             joined += count if name in _JOINED else 0
             _allow(max(count, joined), limits.attributes, "attributes in a tag")
+        is_foreign = unclosed["svg"] or unclosed["math"]
         if name in _FLAT:
             options += name in ("option", "optgroup")
-        elif unclosed["svg"] or unclosed["math"]:
-            if not attributes.endswith("/"):
-                unclosed[name] += 1
-                nested += 1
-        elif name in _RAW:
-            end = _RAW[name].search(html, at)
+        elif is_foreign and attributes.endswith("/"):
+            pass  # such as `<use/>`
+        elif name in _RAW and not is_foreign:
+            end = re.compile(rf"</{name}(?=[\t\n\f\r />])", re.IGNORECASE).search(html, at)
             at = end.end() if end else len(html)
-        elif not unclosed[name] or name not in _ONE_AT_A_TIME:
+        elif is_foreign or not unclosed[name] or name not in _ONE_AT_A_TIME:
             unclosed[name] += 1
             nested += 1
             formatting += name in _FORMATTING
@@ -176,10 +166,7 @@ def _allow(count: int, most: int, what: str) -> None:
 @dataclass(frozen=True, slots=True)
 class Heading:
     """A heading: its line in the prose and where the code below it begins, both counted from 0, its
-    level, and the id that it states.
-
-    The id is that of the element or of the section that it begins; "" if there is none.
-    """
+    level, and the id of the element or of the section that it begins, "" if there is none."""
 
     text: str
     line: int
@@ -224,6 +211,31 @@ def one_line(text: str) -> str:
     return " ".join(clean(text).split())
 
 
+def walk(
+    root: LexborNode, is_leaf: Callable[[LexborNode], bool], *, backwards: bool = False
+) -> Iterator[tuple[LexborNode, bool]]:
+    """Every node in reading order, and again, with True, where an element ends.
+
+    What is inside a leaf is left out, and so is its end. No recursion: pages are nested deeper than
+    Python's limit.
+    """
+    opened: list[LexborNode] = []
+    node: LexborNode | None = root
+    while node is not None or opened:
+        if node is None:
+            node = opened.pop()
+            yield node, True
+        else:
+            yield node, False
+            if node.tag != "-text" and not is_leaf(node):
+                opened.append(node)
+                node = node.last_child if backwards else node.first_child
+                continue
+        if not opened:
+            return
+        node = node.prev if backwards else node.next
+
+
 def readable(html: str, limits: Limits = PAGE) -> Readable:
     """The prose and the code of a piece of HTML.
 
@@ -234,28 +246,48 @@ def readable(html: str, limits: Limits = PAGE) -> Readable:
     body = LexborHTMLParser(clean(html)).body
     if body is None:
         return Readable("", "")
-    prose, code, marked, links = _walk(body)
+    left_out = {node.mem_id for node in body.css("[aria-hidden=true]") if _is_twin(node)}
+    left_out |= {node.mem_id for node in body.css("a, sup") if _is_note(node)}
+    styled = body.css("[style*=display]")
+    blocks = {node.mem_id for node in styled if _AS_BLOCK.search(node.attributes["style"] or "")}
     lines: list[str] = []
-    headings = []
-    begun = None
-    for block in "".join(prose).split(_BREAK):
-        line = " ".join(_HEADING_MARK.sub("", block).split())
-        mark = _HEADING_MARK.search(block)
-        if mark and int(mark[1]) < len(marked):
-            begun = marked[int(mark[1])]
-        if line and begun:
-            node, code_line = begun
-            level = _HEADINGS[node.tag or ""]
-            text = clean(line)[:_MAX_HEADING]
-            # The text of `<h2><div>` is in the next block, that of an empty heading in none.
-            if line.split()[0] in node.text():
-                headings.append(Heading(text, len(lines), code_line, level, _id_of(node)))
-            begun = None
-        if line:
-            lines.append(line)
-    return Readable(
-        clean("\n".join(lines)), clean("\n\n".join(code)), tuple(headings), tuple(links)
-    )
+    code: list[str] = []
+    headings: list[Heading] = []
+    links: list[tuple[str, str]] = []
+    code_line = 0
+    heading: LexborNode | None = None
+    parts: list[str] = []
+
+    for node, is_end in walk(body, lambda node: _is_unread(node) or node.mem_id in left_out):
+        tag, place = node.tag or "", node.mem_id
+        if tag == "-text":
+            parts.append(node.text_content or "")
+        elif place in left_out:
+            continue
+        elif tag in BLOCKS or place in blocks:
+            if line := one_line("".join(parts)):
+                if heading is not None:
+                    text, level = line[:_MAX_HEADING], HEADINGS.index(heading.tag or "") + 1
+                    headings.append(Heading(text, len(lines), code_line, level, _id_of(heading)))
+                    heading = None
+                lines.append(line)
+            parts = []
+            if tag in HEADINGS:
+                heading = None if is_end else node
+            elif tag == "pre" and (block := _code(node)):
+                code.append(block)
+                code_line += block.count("\n") + 2
+        elif tag in ("select", "button", "img", "input"):
+            parts.append(" ")
+        elif tag in ("a", "del", "ins", "s", "sup"):
+            parts.append(_edge(node))
+            if not is_end and (href := node.attributes.get("href")):
+                links.append((href, one_line(node.text())))
+    return Readable("\n".join(lines), clean("\n\n".join(code)), tuple(headings), tuple(links))
+
+
+def _is_unread(node: LexborNode) -> bool:
+    return node.tag in UNSEEN or node.tag == "pre"
 
 
 def _id_of(heading: LexborNode) -> str:
@@ -274,63 +306,6 @@ def _id_of(heading: LexborNode) -> str:
     return id_ if len(id_) <= _MAX_ID and not re.search(r"\s", id_) else ""
 
 
-def _walk(
-    root: LexborNode,
-) -> tuple[list[str], list[str], list[tuple[LexborNode, int]], list[tuple[str, str]]]:
-    """Text and breaks in reading order, the text of each `<pre>`, the headings with the line of the
-    code below them, and the links.
-
-    A heading's number stands at its beginning.
-
-    A loop with its own stack of nodes and of what follows an element: recursion would end at
-    Python's limit, and `traverse` does not tell where an element ends.
-    """
-    prose: list[str] = []
-    code: list[str] = []
-    headings: list[tuple[LexborNode, int]] = []
-    links: list[tuple[str, str]] = []
-    code_line = 0
-    twins = {node.mem_id for node in root.css("[aria-hidden=true]") if _is_twin(node)}
-    styled = {
-        node.mem_id
-        for node in root.css("[style*=display]")
-        if _AS_BLOCK.search(node.attributes.get("style") or "")
-    }
-    stack: list[LexborNode | str | None] = [root.first_child]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, str):
-            prose.append(node)
-            continue
-        while node is not None:
-            tag = node.tag or ""
-            if tag == "-text":
-                prose.append(node.text_content or "")
-            elif tag == "pre":
-                prose.append(_BREAK)
-                if block := _code(node):
-                    code.append(block)
-                    code_line += block.count("\n") + 2
-            elif tag in UNSEEN or node.mem_id in twins or (tag in _RAISED and is_note(node)):
-                prose.append(" " if tag in ("select", "button") else "")
-            elif node.first_child is None:
-                prose.append(_BREAK if tag in BLOCKS else " " if tag in ("img", "input") else "")
-            else:
-                if tag == "a" and (href := node.attributes.get("href")):
-                    links.append((href, one_line(node.text())))
-                is_block = tag in BLOCKS or node.mem_id in styled
-                edge = _BREAK if is_block else _edge(node) if tag in _APART else ""
-                prose.append(edge)
-                if tag in _HEADINGS:
-                    prose.append(f"\x02{len(headings)}\x03")
-                    headings.append((node, code_line))
-                stack.extend((node.next, edge))
-                node = node.first_child
-                continue
-            node = node.next
-    return prose, code, headings, links
-
-
 def _edge(node: LexborNode) -> str:
     """What stands before and behind the text of an inline element, so that words stay apart."""
     if node.tag == "sup":
@@ -340,19 +315,18 @@ def _edge(node: LexborNode) -> str:
     return " " if any(side is not None and side.tag in kinds for side in sides) else ""
 
 
-def is_note(node: LexborNode) -> bool:
+def _is_note(node: LexborNode) -> bool:
     """Whether it is the raised number that leads to a footnote: no part of the text."""
     link = node if node.tag == "a" else node.css_first("a")
-    if link is None or not _NOTE.fullmatch(node.text().strip()):
+    if link is None or (link.attributes.get("href") or "")[:1] != "#":
         return False
+    if not _NOTE.fullmatch(node.text().strip()):
+        return False
+    if node.tag == "sup" or node.css_first("sup") is not None:
+        return True
     before = node.prev
-    is_glued = (
-        before is not None
-        and before.tag == "-text"
-        and not (before.text_content or " ")[-1:].isspace()
-    )
-    is_raised = node.tag == "sup" or node.css_first("sup") is not None
-    return (link.attributes.get("href") or "").startswith("#") and (is_raised or is_glued)
+    text = before.text_content or "" if before is not None and before.tag == "-text" else ""
+    return bool(text) and not text[-1].isspace()
 
 
 def _is_twin(node: LexborNode) -> bool:
@@ -370,45 +344,31 @@ def _code(root: LexborNode) -> str:
     """
     if _is_numbering(root):
         return ""
+    special = root.css(_SPECIAL)
+    numbers = {node.mem_id for node in special if _is_numbering(node)}
+    lines = {node.mem_id for node in special if _is_line(node)}
     parts: list[str] = []
-    special = {node.mem_id for node in root.css(_SPECIAL)}
-    stack: list[LexborNode | str | None] = [root.first_child]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, str):
-            parts.append(node)
-            continue
-        while node is not None:
-            tag = node.tag or ""
-            if tag == "-text":
-                parts.append(node.text_content or "")
-            elif tag == "br":
-                parts.append("\n")
-            elif tag in UNSEEN or node.first_child is None:
-                pass
-            elif tag not in BLOCKS and node.mem_id not in special:
-                stack.append(node.next)
-                node = node.first_child
-                continue
-            elif not _is_numbering(node):
-                begin, end = (_BEGIN, _END) if _is_line(node) else ("", "")
-                parts.append(begin)
-                stack.extend((node.next, end))
-                node = node.first_child
-                continue
-            node = node.next
+    for node, is_end in walk(root, lambda node: node.tag in UNSEEN or node.mem_id in numbers):
+        tag, place = node.tag or "", node.mem_id
+        if tag == "-text":
+            parts.append(node.text_content or "")
+        elif tag == "br":
+            parts.append("" if is_end else "\n")
+        elif place not in numbers and (place in lines or tag in _BLOCKS_OF_CODE):
+            parts.append(_END if is_end else _BEGIN)
     text = re.sub(f"{_END}+(?=\n)", "", "".join(parts))
     text = re.sub(f"(^|\n)[{_BEGIN}{_END}]+", r"\1", text)
     text = re.sub(f"[{_BEGIN}{_END}]+", "\n", text)
     return "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")
 
 
+_BLOCKS_OF_CODE = BLOCKS - {"td", "th"}
+
+
 def _is_line(node: LexborNode) -> bool:
     """Whether an element of a `<pre>` is a line, or several."""
-    if node.tag in BLOCKS:
-        return node.tag not in ("td", "th")
     before, attributes = node.prev, node.attributes
-    return (
+    return node.tag not in ("td", "th") and (
         (node.tag == "code" and before is not None and before.tag == "code")
         or "data-line" in attributes
         or bool(_AS_BLOCK.search(attributes.get("style") or ""))
@@ -419,17 +379,13 @@ def _is_line(node: LexborNode) -> bool:
 def _is_numbering(node: LexborNode) -> bool:
     """Whether it has the printed numbers of lines: digits in a place that is called so, or in the
     cell before another."""
-    if (node.tag not in ("pre", "td") and not node.attributes) or not re.fullmatch(
-        r"[\d\s]+", node.text()
-    ):
+    if not re.fullmatch(r"[\d\s]+", node.text()):
         return False
-    around = [node, node.parent, node.parent and node.parent.parent]
-    named = around[: 3 if node.tag == "pre" else 1]
+    around = [node]
+    if node.tag == "pre":
+        around += filter(None, (node.parent, node.parent and node.parent.parent))
     return any(
-        inner is not None
-        and (
-            _LINE_NUMBERS.search(inner.attributes.get("class") or "")
-            or (inner.tag == "td" and inner.prev is None and inner.next is not None)
-        )
-        for inner in named
+        _LINE_NUMBERS.search(inner.attributes.get("class") or "")
+        or (inner.tag == "td" and inner.prev is None and inner.next is not None)
+        for inner in around
     )

@@ -8,7 +8,6 @@ import html
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, fields, replace
-from datetime import datetime
 from functools import partial
 from operator import attrgetter
 from typing import Any
@@ -17,16 +16,7 @@ from urllib.parse import unquote, urldefrag, urljoin
 from indexer.addresses import without_tracking
 from indexer.dates import TAKEN, NoDate, iso, moment
 from indexer.digests import digest
-from indexer.html_text import (
-    PAGE,
-    VISITOR,
-    Limits,
-    Readable,
-    TooMuchMarkup,
-    clean,
-    one_line,
-    readable,
-)
+from indexer.html_text import PAGE, VISITOR, Limits, Readable, TooMuchMarkup, one_line, readable
 from indexer.records import Document, RawComment, RawPost, Reject, When
 
 MAX_OID = 200
@@ -41,14 +31,12 @@ MAX_LABEL = 200
 MAX_LABELS = 100
 MAX_LINKS = 1_000
 UNMISTAKABLE_SLUG = 9
-"""Letters of a slug that two pages hardly have by accident. Of 1,370 links of five sites to an
-address that no post has, but with the slug of one post, nine in ten lead to that post: sites move
-to other paths and hosts, and old links stay as they are."""
+"""Letters of a slug that two pages hardly have by accident: sites move, and old links stay as they
+are. Of 1,370 links to addresses without a post, nine in ten lead to the post with their slug."""
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[a-z0-9]{2,8}){0,3}")
 _TO_ENCODE = re.compile('[ "<>`]')
-
 
 Check = Callable[[Any], Any]
 """A field as a source gives it → as it is stored, or `Invalid`."""
@@ -66,17 +54,8 @@ class Invalid(Exception):
 def document_of(raw: RawPost) -> tuple[Document | None, list[Reject]]:
     """The post with its comments, and a Reject for each comment that is invalid and left out.
 
-    None for an invalid post, whose Reject says how many comments were left out with it. An
-    unexpected error gets a note that names the place.
+    None for an invalid post, whose Reject says how many comments were left out with it.
     """
-    try:
-        return _made(raw)
-    except Exception as error:
-        error.add_note(f"It occurred while {raw.origin} was read.")
-        raise
-
-
-def _made(raw: RawPost) -> tuple[Document | None, list[Reject]]:
     try:
         source = _post(raw)
     except Invalid as invalid:
@@ -88,10 +67,10 @@ def _made(raw: RawPost) -> tuple[Document | None, list[Reject]]:
     rejects = []
     for raw_comment in raw.comments:
         try:
-            made = comment_of(raw_comment)
-            if made["oid"] in comments:
+            comment = comment_of(raw_comment)
+            if comment["oid"] in comments:
                 raise Invalid("another comment has this oid", "Give one of them another oid.")
-            comments[made["oid"]] = made
+            comments[comment["oid"]] = comment
         except Invalid as invalid:
             reason = f"comment {oid_of_reject(raw_comment.oid) or '?'}: {invalid}"
             rejects.append(Reject(raw.origin, source["oid"], reason, invalid.remedy))
@@ -106,39 +85,27 @@ def comment_of(raw: RawComment) -> dict[str, Any]:
     Raises:
         Invalid: with what is wrong with every field.
     """
-    checked = _checked(raw, _COMMENT_FIELDS)
-    pub_date = checked.pop("pub_date")
-    return {**checked, **_optional_fields(pub_date=pub_date)}
+    comment = _checked(raw, _COMMENT_FIELDS)
+    if not comment["pub_date"]:
+        del comment["pub_date"]
+    return comment
 
 
 def _post(raw: RawPost) -> dict[str, Any]:
-    """The post as it is stored, without its comments.
-
-    Raises:
-        Invalid: with what is wrong with every field.
-    """
-    checked = _checked(raw, _POST_FIELDS)
-    text, pub_date = checked["text"], checked["pub_date"]
-    source: dict[str, Any] = {
-        "oid": checked["oid"],
-        "title": checked["title"],
-        "text": text.prose,
-        "code": text.code,
-        "categories": checked["categories"],
-        "keywords": checked["keywords"],
-        **_optional_fields(
-            url=checked["url"],
-            image=checked["image"],
-            pub_date=pub_date,
-            modified=checked["modified"],
-            language=_language(raw.language),
-        ),
-        "digest": digest_of(raw),
-    }
-    if pub_date:
-        source["day"] = pub_date.date().isoformat()
+    """The post as it is stored, without its comments."""
+    source = _checked(raw, _POST_FIELDS)
+    text: Readable = source["text"]
+    source |= {"text": text.prose, "code": text.code, "digest": digest_of(raw)}
+    for name in ("url", "image", "pub_date", "modified", "language"):
+        if not source[name]:
+            del source[name]
+    if "pub_date" in source:
+        source["day"] = source["pub_date"][:10]
     if text.headings:
-        source["headings"] = [asdict(heading) for heading in text.headings]
+        source["headings"] = [
+            {**asdict(heading), "text": html.escape(heading.text, quote=False)}
+            for heading in text.headings
+        ]
     if "url" in source:
         source["address"] = address_of(source["url"])
         source["slug"] = slug_of(source["address"])
@@ -200,13 +167,11 @@ def slug_of(address: str) -> str:
 def _links(url: str, links: Iterable[tuple[str, str]]) -> list[str]:
     """The links of the post at this URL that may lead to another post, as they are stored.
 
-    A link is its slug, its address and its text, one a line. Links to other sites are left out,
-    unless the slug is unmistakable: a site may have been there before. So are links to the post
-    itself, also at such a former address.
+    A link is its slug, its address and its text, one a line. Left out are links to the post itself,
+    and to other sites, unless the slug is unmistakable: the site may have been there before.
     """
     stored: set[str] = set()
     own = address_of(url)
-    own_slug = slug_of(own)
     for href, text in links:
         try:
             target = urldefrag(urljoin(url, href.strip())).url.partition("?")[0]
@@ -215,12 +180,13 @@ def _links(url: str, links: Iterable[tuple[str, str]]) -> list[str]:
         address = address_of(target)
         slug = slug_of(address)
         on_site = address.partition("/")[0] == own.partition("/")[0]
+        is_unmistakable = len(slug) >= UNMISTAKABLE_SLUG
+        is_itself = address == own or (is_unmistakable and slug == slug_of(own))
         if (
             slug
-            and address != own
+            and not is_itself
+            and (on_site or is_unmistakable)
             and re.match(r"/|https?://", target)
-            and (on_site or len(slug) >= UNMISTAKABLE_SLUG)
-            and not (slug == own_slug and len(slug) >= UNMISTAKABLE_SLUG)
             and 0 < len(text) <= MAX_LABEL
             and not _CONTROL.search(address)
         ):
@@ -228,20 +194,7 @@ def _links(url: str, links: Iterable[tuple[str, str]]) -> list[str]:
     return sorted(stored)[:MAX_LINKS]
 
 
-def _language(value: Any) -> str:
-    """A language tag in lower case, `de` or `pt-br`; "" if it is invalid."""
-    if not isinstance(value, str):
-        return ""
-    tag = value.strip().partition(".")[0].replace("_", "-").lower()
-    return tag if _LANGUAGE.fullmatch(tag) else ""
-
-
-def _optional_fields(**values: str | datetime | None) -> dict[str, str]:
-    return {
-        name: iso(value) if isinstance(value, datetime) else value
-        for name, value in values.items()
-        if value
-    }
+# -- fields ----------------------------------------------------------------------------------------
 
 
 def _check_type(
@@ -250,11 +203,7 @@ def _check_type(
     remedy: str = "Make it a string.",
     types: type | tuple[type, ...] = str,
 ) -> None:
-    """Check a field that may be missing.
-
-    Raises:
-        Invalid: it is something else.
-    """
+    """Check the type of a field, which may be missing."""
     if value is not None and not isinstance(value, types):
         kind = type(value).__name__
         article = "an" if kind[0] in "aeiou" else "a"
@@ -262,14 +211,12 @@ def _check_type(
 
 
 def oid_of_reject(value: Any) -> str | None:
-    """The oid as it is stored, so that `sync` knows which post was rejected.
-
-    None for a value of another type, and for none: any post may have been meant.
-    """
+    """The oid as it is stored, so that `sync` knows which post was rejected; None if it is none:
+    any post may have been meant."""
     try:
         return _oid(value)
     except Invalid:
-        return clean(value).strip()[:MAX_OID] or None if isinstance(value, str) else None
+        return None
 
 
 def _oid(value: Any) -> str:
@@ -282,7 +229,7 @@ def _oid(value: Any) -> str:
     oid: str = value.strip()
     if not oid:
         raise Invalid("oid is empty", "Give every post and comment a unique oid.")
-    if not oid.isprintable() and _CONTROL.search(oid):
+    if _CONTROL.search(oid):
         raise Invalid(f"oid {oid!r:.80} has a control character", "Remove it.")
     if len(oid.encode()) > MAX_OID:
         reason = f"oid {oid[:40]!r}… has {len(oid.encode())} bytes"
@@ -304,7 +251,7 @@ def _title(value: Any) -> str:
 
 
 def _prose_and_code(name: str, value: Any, limits: Limits = PAGE) -> Readable:
-    """Prose and code, HTML-escaped."""
+    """Prose and code, HTML-escaped; the headings are not."""
     _check_type(name, value, "Make it HTML.")
     if value is None:
         return Readable("", "")
@@ -316,21 +263,18 @@ def _prose_and_code(name: str, value: Any, limits: Limits = PAGE) -> Readable:
     except TooMuchMarkup as error:
         raise Invalid(f"{name}: {error}", "Close the elements, or leave it out.") from None
     prose, code = html.escape(text.prose, quote=False), html.escape(text.code, quote=False)
-    if max(len(prose), len(code)) > MAX_TEXT:
-        size = max(len(prose), len(code))
+    size = max(len(prose), len(code))
+    if size > MAX_TEXT:
         raise Invalid(f"{name} has {size:,} characters, more than {MAX_TEXT:,}", split)
-    headings = (
-        replace(heading, text=html.escape(heading.text, quote=False)) for heading in text.headings
-    )
-    return Readable(prose, code, tuple(headings), text.links)
+    return replace(text, prose=prose, code=code)
 
 
 def _comment(value: Any) -> str:
-    readable_text = _prose_and_code("comment", value, VISITOR)
-    text = "\n".join(filter(None, (readable_text.prose, readable_text.code)))
-    if not text:
+    text = _prose_and_code("comment", value, VISITOR)
+    comment = "\n".join(filter(None, (text.prose, text.code)))
+    if not comment:
         raise Invalid("the comment is empty", "Give it a text, or leave it out.")
-    return text
+    return comment
 
 
 def _author(value: Any) -> str:
@@ -338,11 +282,12 @@ def _author(value: Any) -> str:
     return html.escape(one_line(value or "")[:MAX_LABEL], quote=False)
 
 
-def _date(name: str, value: When) -> datetime | None:
+def _date(name: str, value: When) -> str:
     try:
-        return moment(value)
+        when = moment(value)
     except NoDate as error:
-        raise Invalid(f"{name}: {error}", f"{TAKEN[0].upper()}{TAKEN[1:]}.") from None
+        raise Invalid(f"{name}: {error}", f"{TAKEN}.") from None
+    return iso(when) if when else ""
 
 
 def _url(name: str, value: Any) -> str | None:
@@ -366,18 +311,25 @@ def _labels(name: str, value: Any) -> list[str]:
     if isinstance(value, str):
         value = value.split(",")
     _check_type(name, value, remedy, (list, tuple))
-    labels: dict[str, None] = {}
     for entry in value or ():
         if not isinstance(entry, str | int | float) or isinstance(entry, bool):
             raise Invalid(f"{name} has a {type(entry).__name__}: {entry!r:.80}", remedy)
-        label = one_line(str(entry))
+    labels = [label for entry in value or () if (label := one_line(str(entry)))]
+    for label in labels:
         if len(label) > MAX_LABEL:
             raise Invalid(f"{name}: {label[:40]!r}… has {len(label)} characters", remedy)
-        if label:
-            labels[label] = None
+    labels = list(dict.fromkeys(labels))
     if len(labels) > MAX_LABELS:
         raise Invalid(f"{name} has {len(labels)} entries", f"The limit is {MAX_LABELS}.")
-    return list(labels)
+    return labels
+
+
+def _language(value: Any) -> str:
+    """A language tag in lower case, `de` or `pt-br`; "" if it is invalid."""
+    if not isinstance(value, str):
+        return ""
+    tag = value.strip().partition(".")[0].replace("_", "-").lower()
+    return tag if _LANGUAGE.fullmatch(tag) else ""
 
 
 _POST_FIELDS: dict[str, Check] = {
@@ -390,6 +342,7 @@ _POST_FIELDS: dict[str, Check] = {
     "categories": partial(_labels, "categories"),
     "keywords": partial(_labels, "keywords"),
     "image": partial(_url, "image"),
+    "language": _language,
 }
 _COMMENT_FIELDS: dict[str, Check] = {
     "oid": _oid,

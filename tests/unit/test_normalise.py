@@ -17,8 +17,6 @@ from indexer.normalise import Invalid, comment_of, digest_of, document_of
 from indexer.records import Origin, RawComment, RawPost
 
 HERE = Origin("posts.jsonl", 3)
-
-
 _FIELDS = ("oid", "title", "text", "url", "pub_date", "modified", "categories", "keywords")
 
 
@@ -75,16 +73,14 @@ def test_a_whole_post() -> None:
 
 
 def test_absent_fields_are_left_out() -> None:
-    assert set(taken(text=None)) == {
+    assert set(taken(title=1984, text=None)) == {
         *("oid", "title", "text", "code", "categories", "keywords", "digest")
     }
 
 
-def test_the_digest_changes_with_any_field_but_the_origin() -> None:
-    comment = RawComment("1", "One")
-    first = digest_of(post(comments=(comment,)))
-    assert digest_of(replace(post(comments=(comment,)), origin=Origin("elsewhere"))) == first
-    for change in (
+@pytest.mark.parametrize(
+    "change",
+    [
         {"title": "B"},
         {"text": "y"},
         {"url": "/"},
@@ -95,8 +91,12 @@ def test_the_digest_changes_with_any_field_but_the_origin() -> None:
         {"language": "de"},
         {"image": "/i.png"},
         {"comments": (RawComment("1", "One!"),)},
-    ):
-        assert digest_of(post(**{"comments": (comment,), **change})) != first, change
+    ],
+)
+def test_the_digest_changes_with_any_field_but_the_origin(change: dict[str, Any]) -> None:
+    raw = post(comments=(RawComment("1", "One"),))
+    assert digest_of(replace(raw, origin=Origin("elsewhere"))) == digest_of(raw)
+    assert digest_of(replace(raw, **change)) != digest_of(raw)
 
 
 @pytest.mark.parametrize("value", ["\ud800", {1: "\ud800"}, object(), 1.5, None, ["a", None]])
@@ -114,19 +114,15 @@ def test_any_value_has_a_digest_but_that_of_the_entry_counts(value: Any) -> None
         ("a<p>b</p>c<div><p>x <b>y</b>z<br>w</div>q", "a\nb\nc\nx yz\nw\nq", ""),
         ("a <i><b>x</b></i>y", "a xy", ""),
         ("x<pre><code>a\n  b\n\n</code></pre>y", "x\ny", "a\n  b"),
-        ("<pre>a</pre><pre>b</pre>", "", "a\n\nb"),
-        ("<pre>a<br>b</pre>", "", "a\nb"),
+        ("<pre>a</pre><pre>b<br>c</pre>", "", "a\n\nb\nc"),
         ('<td class="gutter"><pre class="lineno">1\n2</pre></td><pre>a\nb</pre>', "", "a\nb"),
         ('<pre><span class="ln">1</span>a</pre>', "", "a"),
-        ("1 < 2 &amp; 3", "1 < 2 & 3", ""),
+        ("1 < 2 &amp; 3 &lt;b>", "1 < 2 & 3 <b>", ""),
         ("<table><tr><td>1<td>2</table>", "1\n2", ""),
         ("<p>x<!-- c --><script>z</script><style>s</style><noscript>n</noscript>y", "xy", ""),
         ("x<template>q</template>y", "xy", ""),
         ("Java&shy;Script caf\u0065\u0301", "JavaScript caf\u00e9", ""),
-        ("a\x00b&#1;c", "a b\nc", ""),
-        ("no-\u00a0break", "no- break", ""),
-        ("&lt;script&gt;", "<script>", ""),
-        ("lone \ud800", "lone \ufffd", ""),
+        ("a\x00b&#1;c no-\u00a0break \ud800", "a b c no- break \ufffd", ""),
         ("", "", ""),
     ],
 )
@@ -144,7 +140,7 @@ def test_html_becomes_prose_and_code(html: str, prose: str, code: str) -> None:
             [(0, 1, "s"), (1, 2, "n")],
         ),
         ("<div id='s'><p>x</p><h2>B</h2></div><h2 id='a b'>C</h2>", [(1, 2, ""), (2, 2, "")]),
-        ("<h2 id='e'></h2><p>&#2;7&#3;a</p><pre>x</pre>", []),
+        ("<h2 id='e'></h2><p>a</p><pre>x</pre>", []),
         ("<h2><a id='f'><div>A</div></a></h2><h3><div> </div></h3><p>b</p>", [(0, 2, "f")]),
     ],
 )
@@ -159,16 +155,11 @@ def test_headings_have_their_line_and_the_id_that_is_stated(
 
 
 def test_headings_know_where_the_code_below_them_begins() -> None:
-    code = (
+    text = readable(
         "<pre>a\n\nb</pre><h2>C</h2><pre>\n</pre><pre>d</pre><p>e<h2>F</h2><pre>g</pre><h2>H</h2>"
     )
-    readable_text = readable(code)
-    lines = readable_text.code.split("\n")
-    assert [lines[heading.code_line :][:1] for heading in readable_text.headings] == [
-        ["d"],
-        ["g"],
-        [],
-    ]
+    lines = [*text.code.split("\n"), "", "the end"]
+    assert [lines[heading.code_line] for heading in text.headings] == ["d", "g", "the end"]
 
 
 @pytest.mark.parametrize(
@@ -178,8 +169,9 @@ def test_headings_know_where_the_code_below_them_begins() -> None:
         ("../../2023/other.html#part", "other", "blog.example.org/2023/other"),
         ("https://www.blog.example.org/other/index.html?x=1", "other", "blog.example.org/other"),
         ("../unmistakable.md", "unmistakable", "blog.example.org/posts/unmistakable.md"),
-        ("http://old.example.com/unmistakable", "unmistakable", "old.example.com/unmistakable"),
-        ("http://old.example.com/other", None, None),
+        ("http://old.example.com/ninechars", "ninechars", "old.example.com/ninechars"),
+        ("http://old.example.com/eightcha", None, None),
+        ("http://old.example.com/this-post", None, None),
         ("https://blog.example.org/", None, None),
         ("#part", None, None),
         ("mailto:somebody@example.org", None, None),
@@ -187,17 +179,13 @@ def test_headings_know_where_the_code_below_them_begins() -> None:
     ],
 )
 def test_links_to_posts_are_stored(href: str, slug: str | None, address: str | None) -> None:
+    html = f'<a href="{href}"><b>Build</b>\n it &amp;</a><pre><a href="/code">c</a></pre>'
     source = taken(
-        url="https://blog.example.org/posts/a/",
-        text=f'<a href="{href}"><b>Build</b>\n it &amp;</a>',
+        url="https://blog.example.org/posts/this-post/",
+        text=f'{html}<a href="/image"><img src="x"></a>',
     )
     stored = [f"{slug}\n{address}\nBuild it &amp;"] if slug else None
     assert source.get("links") == stored
-
-
-def test_a_link_without_text_and_one_in_code_are_not_stored() -> None:
-    html = '<a href="/other"><img src="x"></a><pre><a href="/other">other</a></pre>'
-    assert "links" not in taken(url="/a", text=html)
 
 
 def test_clean_keeps_what_is_text() -> None:
@@ -227,29 +215,23 @@ def test_deeply_nested_html_is_refused_quickly(html: str) -> None:
         "x<br>",
         "<p>x",
         "<li>x</li>",
-        "<div>x</div>",
         "<img>x<td>",
         "<ruby>x<rt>y</ruby>",
         "<!-- <div> -->x",
         '<script>"<div>" + "<b>"</script>x',
         '<a title="a > b <b>">x</a>',
+        "<svg><use href='#x'/><g><path d='M0'/></g></svg>x",
     ],
 )
 def test_long_html_is_not_deep(html: str) -> None:
     assert taken(text=html * 5000)["text"].count("x") == 5000
 
 
-def test_a_drawing_of_many_elements_is_not_deep() -> None:
-    drawing = "<svg>" + "<use href='#x'/><g><path d='M0'/></g>" * 3000 + "</svg>"
-    assert taken(text=f"<p>before</p>{drawing}<p>after</p>")["text"] == "before\nafter"
-
-
 @pytest.mark.parametrize(
     "html", ["<div></i>" * 40_000, f"<a {'x ' * 40_000}>", "<option>" * 300_000, "x" * 200_001]
 )
 def test_the_html_of_a_comment_is_bounded(html: str) -> None:
-    comment = RawComment(oid="c", comment=html)
-    document, (reject,) = document_of(post(comments=(comment,)))
+    document, (reject,) = document_of(post(comments=(RawComment(oid="c", comment=html),)))
     assert document
     assert "comments" not in document.source
     assert "comment c: comment: there are more than" in reject.reason
@@ -261,25 +243,19 @@ def test_the_html_of_a_comment_is_bounded(html: str) -> None:
         ("2024-01-31", "2024-01-31T00:00:00Z"),
         ("20240131", "2024-01-31T00:00:00Z"),
         ("2024-01-31T09:30", "2024-01-31T09:30:00Z"),
-        ("2024-01-31 09:30:05 +0100", "2024-01-31T09:30:05+01:00"),
         ("2024-01-31 09:30:05 -08:00", "2024-01-31T09:30:05-08:00"),
-        ("2024-01-31 09:30:05 UTC", "2024-01-31T09:30:05Z"),
         ("2024-01-31T09:30:05.123456789Z", "2024-01-31T09:30:05.123Z"),
         ("2024/1/31", "2024-01-31T00:00:00Z"),
-        ("2024-01-31 5:00:00 -0400", "2024-01-31T05:00:00-04:00"),
         ("2001-1-4t21:59:43.10 -5", "2001-01-04T21:59:43.100-05:00"),
         ("2024-01-31 09:30 CET", "2024-01-31T09:30:00+01:00"),
-        ("2024-01-31 10:00 Europe/Paris", "2024-01-31T10:00:00+01:00"),
         ("2024-01-31 10:00 UTC+2", "2024-01-31T10:00:00+02:00"),
         ("Fri Mar 14 2025 00:00:00 GMT-0500 (CDT)", "2025-03-14T00:00:00-05:00"),
-        ("Wed, 31 Jan 2024 09:30:00 +0100", "2024-01-31T09:30:00+01:00"),
         ("Wed, 31 Jan 24 09:30:00 +0100", "2024-01-31T09:30:00+01:00"),
-        ("2024-01-31 09:30:00 +0000 UTC", "2024-01-31T09:30:00Z"),
         ("2024-01-31 09:30:00.123456789 +0100 CET", "2024-01-31T09:30:00.123+01:00"),
         ("2024-01-31 09:30:00 +0300 +03", "2024-01-31T09:30:00+03:00"),
         ("Sat, 01 Jan 2000 00:00:00 +0000", "2000-01-01T00:00:00Z"),
         ("31 Jan 2024 09:30 GMT", "2024-01-31T09:30:00Z"),
-        ("Jan 31 2024", "2024-01-31T00:00:00Z"),
+        ("Wed, 31 Jan 2024 22:30:00 EST", "2024-01-31T22:30:00-05:00"),
         ("January 31, 2024", "2024-01-31T00:00:00Z"),
         ("Wednesday, 31 January 2024", "2024-01-31T00:00:00Z"),
         (date(2024, 1, 31), "2024-01-31T00:00:00Z"),
@@ -288,34 +264,15 @@ def test_the_html_of_a_comment_is_bounded(html: str) -> None:
             datetime(2024, 1, 31, 9, tzinfo=timezone(timedelta(hours=2))),
             "2024-01-31T09:00:00+02:00",
         ),
-        (datetime(2024, 1, 31, tzinfo=UTC), "2024-01-31T00:00:00Z"),
-    ],
-)
-def test_dates_taken(given: Any, stored: str) -> None:
-    assert taken(pub_date=given)["pub_date"] == stored
-
-
-@pytest.mark.parametrize(
-    ("given", "day"),
-    [
-        *(("2024-03-01T23:30:00-05:00", "2024-03-01"), ("2024-03-02T00:30:00+02:00", "2024-03-02")),
-        *(("2024-03-01", "2024-03-01"), ("2024-03-01T23:30:00Z", "2024-03-01")),
-    ],
-)
-def test_the_day_is_that_of_the_site(given: str, day: str) -> None:
-    source = taken(pub_date=given)
-    assert source["day"] == source["pub_date"][:10] == day
-
-
-@pytest.mark.parametrize(
-    ("given", "stored"),
-    [
-        ("1880-01-01 12:00 Europe/Paris", "1880-01-01T11:50:39Z"),  # 9 minutes, 21 seconds
+        # Offsets that Elasticsearch cannot read.
+        (datetime(1880, 1, 1, 12, tzinfo=timezone(timedelta(seconds=561))), "1880-01-01T11:50:39Z"),
         ("2024-01-31T09:30:00-23:00", "2024-02-01T08:30:00Z"),
     ],
 )
-def test_an_offset_that_elasticsearch_cannot_read(given: str, stored: str) -> None:
-    assert taken(pub_date=given)["pub_date"] == stored
+def test_dates_taken(given: Any, stored: str) -> None:
+    source = taken(pub_date=given)
+    assert source["pub_date"] == stored
+    assert source["day"] == stored[:10]  # on which the site itself published it
 
 
 @pytest.mark.parametrize(
@@ -324,7 +281,7 @@ def test_an_offset_that_elasticsearch_cannot_read(given: str, stored: str) -> No
         *("yesterday", "2024-02-30", "2024-13-01", "31/01/2024", "2024", "1 2 3", "20240131x"),
         *("01/02/2024", "1.2.2024", "May 2024", "2024-01", "2024-01-31 10:00 XYZ"),
         *("0000-00-00 00:00:00", "0202-01-01", "12345-01-01", "31 Foo 2024", "Foo 31, 2024"),
-        *("Sat, 31 Jan 0099 00:00:00 +0000", "0099/1/31 9:30", "31-Jan-0099", "Jan 2, 0001"),
+        *("Sat, 31 Jan 0099 00:00:00 +0000", "0099/1/31 9:30", "Jan 2, 0001"),
         *("9999-12-31T23:59:59-12:00", "2024-01-31T25:00:00Z", 1706700000, True, ["2024-01-31"]),
     ],
 )
@@ -338,9 +295,9 @@ def test_dates_refused(given: Any) -> None:
 @pytest.mark.parametrize(
     "given",
     [
-        *("Mon, 01 Jan 0001 00:00:00 +0000", "0001-01-01T00:00:00Z", "0001-01-01T00:00:00+01:00"),
-        *("0001-01-01 00:00:00 +0000 UTC", "0001-01-01", "Jan 1, 0001", "Monday, January 1, 0001"),
-        *("1 January 0001", date(1, 1, 1), datetime(1, 1, 1, tzinfo=UTC)),
+        *("Mon, 01 Jan 0001 00:00:00 +0000", "0001-01-01T00:00:00+01:00", "Jan 1, 0001"),
+        *("0001-01-01 00:00:00 +0000 UTC", "Monday, January 1, 0001", "1 January 0001"),
+        *(date(1, 1, 1), datetime(1, 1, 1, tzinfo=UTC)),
     ],
 )
 def test_the_zero_time_of_go_is_no_date(given: Any) -> None:
@@ -354,30 +311,15 @@ def test_a_long_text_is_refused_as_a_date_quickly() -> None:
 
 
 @pytest.mark.parametrize(
-    ("oid", "reason"),
-    [
-        (None, "is missing"),
-        ("", "is empty"),
-        (" \n", "is empty"),
-        (True, "is a bool"),
-        (1.5, "is a float"),
-        (["a"], "is a list"),
-        ("a\nb", "control character"),
-        ("a\ud800", "control character"),
-        ("é" * 101, "202 bytes"),
-    ],
-)
-def test_oids_refused(oid: Any, reason: str) -> None:
-    assert reason in refused(oid=oid)
-
-
-def test_the_longest_oid() -> None:
-    assert taken(oid="é" * 100)["oid"] == "é" * 100
-
-
-@pytest.mark.parametrize(
     ("fields", "reason"),
     [
+        ({"oid": None}, "oid is missing"),
+        ({"oid": " \n"}, "oid is empty"),
+        ({"oid": True}, "oid is a bool"),
+        ({"oid": 1.5}, "oid is a float"),
+        ({"oid": "a\nb"}, "control character"),
+        ({"oid": "a\ud800"}, "control character"),
+        ({"oid": "é" * 101}, "202 bytes"),
         ({"title": None}, "title is missing"),
         ({"title": "\u200b \n"}, "title is missing"),
         ({"title": {"rendered": "x"}}, "title is a dict"),
@@ -393,31 +335,23 @@ def test_the_longest_oid() -> None:
         ({"keywords": [str(number) for number in range(101)]}, "101 entries"),
         ({"url": 3}, "url is an int"),
         ({"url": "/" + "x" * 2000}, "2,001 characters"),
+        *(
+            ({"url": url}, "url ")
+            for url in (
+                *("javascript:alert(1)", " JavaScript:alert(1)", "data:text/html,x", "posts/a"),
+                *("java\nscript:alert(1)", "//example.org/", "/\\example.org", "https://", "#top"),
+                *("https:///x", "ftp://a/b", "https://a/\x00", "mailto:a@example.org"),
+            )
+        ),
     ],
 )
 def test_fields_refused(fields: dict[str, Any], reason: str) -> None:
     assert reason in refused(**fields)
 
 
-def test_a_number_is_a_title() -> None:
-    assert taken(title=1984)["title"] == "1984"
-
-
-@pytest.mark.parametrize(
-    "url",
-    [
-        *(
-            "javascript:alert(1)",
-            " JavaScript:alert(1)",
-            "java\nscript:alert(1)",
-            "data:text/html,x",
-        ),
-        *("//example.org/", "/\\example.org", "posts/a", "https://", "https:///x", "ftp://a/b"),
-        *("https://a/\x00", "mailto:a@example.org", "#top"),
-    ],
-)
-def test_urls_refused(url: str) -> None:
-    assert refused(url=url).startswith("url ")
+def test_the_longest_values() -> None:
+    whole = {"oid": "é" * 100, "title": "x" * 1000, "url": "/" + "x" * 1999}
+    assert whole.items() <= taken(**whole, keywords=["x" * 200]).items()
 
 
 @pytest.mark.parametrize(
@@ -440,18 +374,13 @@ def test_a_reject_has_the_oid_of_the_stored_document(oid: str | int) -> None:
     assert rejected.oid == taken(oid=oid)["oid"]
 
 
-@pytest.mark.parametrize("oid", [None, "", " ", 1.5, True, ["a"], {"a": 1}])
+@pytest.mark.parametrize("oid", [None, " ", True, ["a"]])
 def test_a_reject_of_an_oid_that_is_none_has_none(oid: Any) -> None:
     _, (reject,) = document_of(post(oid=oid))
     assert reject.oid is None
 
 
-def test_a_rejected_post_takes_its_comments_along_and_says_so() -> None:
-    comment = RawComment(oid=1, comment="x")
-    assert "2 comments" in refused(title="", comments=(comment, comment))
-
-
-def test_an_invalid_comment_is_left_out() -> None:
+def test_an_invalid_comment_is_left_out_and_an_invalid_post_takes_its_comments_along() -> None:
     comments = (RawComment(1, "One"), RawComment("1", "Again"), RawComment(None, "x"))
     document, rejects = document_of(post(comments=comments))
     assert document
@@ -460,14 +389,13 @@ def test_an_invalid_comment_is_left_out() -> None:
         ("a", "comment 1:"),
         ("a", "comment ?:"),
     ]
+    assert "3 comments" in refused(title="", comments=comments)
 
 
 def test_every_wrong_field_is_named() -> None:
     _, (reject,) = document_of(post(title=["T"], url="ftp://x", pub_date="31.1.2024"))
     for name in ("title is a list", "url 'ftp://x'", "pub_date: '31.1.2024'"):
         assert name in reject.reason
-    for remedy in ("Make it a string.", "Use an http:// or https:// URL", "Accepted are ISO 8601"):
-        assert remedy in reject.remedy
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,6 @@ from indexer.sources.base import SourceOptions, image_of, is_valid_url
 from indexer.sources.html.built_site import MARKS, SEPARATORS, BuiltSite
 from indexer.sources.html.content import (
     Content,
-    dates_in,
     own_lengths,
     remove_comments,
     top_articles,
@@ -271,12 +270,12 @@ class Page:
         title = self._title(content.root, oid)
         content.tidy(title, shown)
         title = html.unescape(title)  # some themes escape twice
-        dates = _moments([*content.dates, *content.lone_date], self._site.build_days)
+        dates = moments(content.dates, self._site.build_days)
         stated_dates = [
             *(self._moment(_PUBLISHED), *dates),
-            *_moments([_day_in(self.url), _day_in(url), self._site.entries.get(oid)]),
+            *moments([_day_in(self.url), _day_in(url), self._site.entries.get(oid)]),
         ]
-        modified = [self._moment(_MODIFIED), *_moments([*content.updated, lastmod])]
+        modified = [self._moment(_MODIFIED), *moments([*content.updated, lastmod])]
         return RawPost(
             origin=origin,
             oid=oid,
@@ -291,11 +290,6 @@ class Page:
             image=self._image(url),
             left_out=content.left_out + Counter(comments=self._said),
         )
-
-    def days(self) -> set[str]:
-        """The days that the page shows, in ISO 8601."""
-        body = self.parsed.body
-        return {when.date().isoformat() for when in _moments(dates_in(body) if body else ())}
 
     def _image(self, url: str) -> str | None:
         """The image that the page states, unless many pages have it: then it is the site's."""
@@ -345,7 +339,7 @@ class Page:
     def _moment(self, names: tuple[str, ...]) -> datetime | None:
         """The first value that is a date; others are common, because templates are often wrong."""
         values = [self._meta.get(name.lower()) for name in names]
-        return next(_moments([*values, *(self._data.get(name) for name in names)]), None)
+        return next(moments([*values, *(self._data.get(name) for name in names)]), None)
 
     def _label_links(self) -> dict[str, list[LexborNode]]:
         """The links in the content to pages of tags and to pages of categories."""
@@ -401,7 +395,7 @@ def _day_in(address: str) -> str:
     return day_in_path(urlsplit(address).path)
 
 
-def _moments(values: Iterable[Any], others: frozenset[str] = frozenset()) -> Iterator[datetime]:
+def moments(values: Iterable[Any], others: frozenset[str] = frozenset()) -> Iterator[datetime]:
     """Those of the values that are dates, but not those of `others`, which are days."""
     for value in values:
         try:

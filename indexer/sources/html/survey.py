@@ -18,9 +18,9 @@ from indexer.html_text import TooMuchMarkup
 from indexer.sources.base import is_valid_url
 from indexer.sources.files import decoded, read_inside, unzipped_bytes
 from indexer.sources.html.built_site import MARKS, SEPARATORS, BuiltSite
-from indexer.sources.html.content import texts_of
+from indexer.sources.html.content import TEXT_DATE, texts_of
 from indexer.sources.html.lists import LISTS
-from indexer.sources.html.page import Page
+from indexer.sources.html.page import Page, moments
 from indexer.sources.identity import oid_of_page
 from indexer.sources.xml import local_name, locations, parse_xml, texts
 
@@ -113,7 +113,7 @@ def _with_repeated(site: BuiltSite, folder: Path, files: Mapping[str, Path]) -> 
 
     Lists do not count: the first words of a post are on several of them.
     """
-    texts, days = Counter[str](), Counter[str]()
+    texts = Counter[str]()
     count = 0
     step = -(-len(files) // _SAMPLE) or 1
     for oid, file in list(files.items())[::step]:
@@ -124,11 +124,12 @@ def _with_repeated(site: BuiltSite, folder: Path, files: Mapping[str, Path]) -> 
         if page.parsed.body is None or page.why_not_post(oid)[0]:
             continue
         count += 1
-        days.update(page.days())
         texts.update(texts_of(page.parsed))
     repeated = {text: number / count for text, number in texts.items() if number >= _SHARED_BY}
-    built = (day for day, number in days.items() if number >= max(_PART / 2, 0.8 * count))
-    return replace(site, repeated=repeated, build_days=frozenset(built))
+    everywhere = [text for text, share in repeated.items() if share >= _COMPLETE and count >= 5]
+    dates = (date[0] for text in everywhere for date in TEXT_DATE.finditer(text))
+    days = {when.date().isoformat() for when in moments([*everywhere, *dates])}
+    return replace(site, repeated=repeated, build_days=frozenset(days))
 
 
 def _head(file: Path, folder: Path) -> Head:
