@@ -5,18 +5,15 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from analyzers.languages import LANGUAGES, Language
+from analyzers.languages import LANGUAGES
 from app.cache import Computed
 from app.elastic import ONE_COPY
 from app.search.answer import SHAPE, BrowseAnswer, Facets
 from app.search.clauses import bool_query
-from app.search.facets import counts, read_facets
-from app.search.filters import NEWEST, post_filters
+from app.search.filters import NEWEST, facet_counts, post_filters, read_facets
 from app.search.render import plain
 from app.search.request import SearchRequest
 from app.service import Service
-
-Json = dict[str, Any]
 
 _NEWEST = 5
 _NEWEST_CHOSEN = 20  # posts of a category or of some days
@@ -26,9 +23,7 @@ EVERYTHING = SearchRequest("")
 
 @dataclass(frozen=True, slots=True)
 class Browse:
-    """`newest`: posts with title, url, pub_date and, if they name one, language.
-    `facets`: counts by category and year.
-    """
+    """The newest posts, with title, url, pub_date and language, and the counts."""
 
     newest: Sequence[Mapping[str, Any]] = ()
     facets: Facets | None = None
@@ -42,18 +37,30 @@ def browse(service: Service, filters: SearchRequest = EVERYTHING) -> Browse:
     """
     # The key of a search begins with its query, so no search has one of these.
     key = f"{SHAPE} browse&{urlencode(filters.parameters())}"
-    lookup = service.look_up(key)
-    answer = service.get_or_compute(lookup, lambda: _compute(service, filters)).body
+    answer = service.get_or_compute(service.look_up(key), lambda: _compute(service, filters)).body
     return Browse(answer["newest"], answer["facets"])
 
 
 def _compute(service: Service, filters: SearchRequest) -> Computed:
-    index, timeout = service.settings.index, service.settings.elasticsearch_timeout
-    client = service.elastic.options(request_timeout=timeout)
-    body = _search(filters, LANGUAGES[service.settings.language])
-    response = client.search(
-        index=index, body=body, preference=ONE_COPY, allow_partial_search_results=False
-    ).body
+    settings = service.settings
+    language = LANGUAGES[settings.language]
+    chosen = post_filters(filters, language)
+    response = (
+        service.elastic.options(request_timeout=settings.elasticsearch_timeout)
+        .search(
+            index=settings.index,
+            # Applied to the hits only; each count has filters of its own.
+            post_filter=bool_query(filter=chosen),
+            size=_NEWEST_CHOSEN if chosen else _NEWEST,
+            track_total_hits=False,
+            sort=[NEWEST],
+            source_includes=["title", "url", "pub_date", "language"],
+            aggs=facet_counts(filters, language),
+            preference=ONE_COPY,
+            allow_partial_search_results=False,
+        )
+        .body
+    )
     hits = response["hits"]["hits"]
     answer: BrowseAnswer = {
         "newest": [hit["_source"] | {"title": plain(hit["_source"]["title"])} for hit in hits],
@@ -61,16 +68,3 @@ def _compute(service: Service, filters: SearchRequest) -> Computed:
     }
     # There are too many combinations of filters to keep all of them for a day.
     return Computed(body=answer, has_hits=bool(hits), keep_stale=filters == EVERYTHING)
-
-
-def _search(filters: SearchRequest, language: Language) -> Json:
-    chosen = post_filters(filters, language)
-    return {
-        # Applied to the hits only; each count has filters of its own.
-        "post_filter": bool_query(filter=chosen),
-        "size": _NEWEST_CHOSEN if chosen else _NEWEST,
-        "track_total_hits": False,
-        "sort": [NEWEST],
-        "_source": ["title", "url", "pub_date", "language"],
-        "aggs": counts(filters, language),
-    }

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from elasticsearch import ApiError, Elasticsearch, TransportError
@@ -27,8 +28,7 @@ class IndexedLanguages:
         self._elastic = elastic
         self._alias = alias
         self._default = language.code
-        self._tags: tuple[str, ...] = ()
-        self._several = False
+        self._tags: frozenset[str] = frozenset()
         self._refreshed = float("-inf")
         self._lock = threading.Lock()
 
@@ -43,14 +43,13 @@ class IndexedLanguages:
                 self._refresh_quietly()
             elif due:
                 start_thread(self._refresh_quietly)
-        return self._several
+        return len({tag.partition("-")[0] for tag in self._tags}) > 1
 
     def preferred(self, accepted: "LanguageAccept") -> str:
         """The best language of an Accept-Language header that posts are in; "" if there is none.
 
-        `pt-br` if posts have that very tag, else `pt`, whatever the region of the posts. Nothing
-        but languages of posts is returned: as a part of cache keys the header itself would give
-        nearly every visitor answers of their own.
+        Nothing but languages of posts is returned: as a part of cache keys the header itself would
+        give nearly every visitor answers of their own.
         """
         primary = {tag.partition("-")[0] for tag in self._tags}
         for name, quality in accepted:  # the best first
@@ -67,7 +66,7 @@ class IndexedLanguages:
         Raises:
             ApiError, TransportError: Elasticsearch cannot answer; what was known stays.
         """
-        response = self._elastic.search(
+        counts = self._elastic.search(
             index=self._alias,
             size=0,
             aggs={
@@ -75,16 +74,12 @@ class IndexedLanguages:
                 "unnamed": {"missing": {"field": "language"}},
             },
             allow_partial_search_results=False,
-        )
-        counts = response["aggregations"]
-        named = [bucket["key"] for bucket in counts["named"]["buckets"]]
-        if counts["unnamed"]["doc_count"] and self._default not in named:
-            named.append(self._default)
-        self._tags = tuple(named)
-        self._several = len({tag.partition("-")[0] for tag in self._tags}) > 1
+        )["aggregations"]
+        tags = {bucket["key"] for bucket in counts["named"]["buckets"]}
+        if counts["unnamed"]["doc_count"]:
+            tags.add(self._default)
+        self._tags = frozenset(tags)
 
     def _refresh_quietly(self) -> None:
-        try:
+        with suppress(ApiError, TransportError):  # the next try is in a minute
             self.refresh()
-        except (ApiError, TransportError):
-            return  # the next try is in a minute

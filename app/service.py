@@ -144,7 +144,7 @@ class Service:
             note(standing=self.rate_limiter.check(quotas, counts))
 
     def _compute_suggestions(self, request: SuggestRequest) -> Computed:
-        body, _ = suggest(self.elastic, self.settings.index, request, self.settings, self.known)
+        body = suggest(self.elastic, self.settings.index, request, self.settings, self.known)
         # As for later pages: there are too many beginnings of words to keep them for a day.
         return Computed(body=body, has_hits=bool(body["suggestions"]), keep_stale=False)
 

@@ -16,15 +16,10 @@ from app.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a search found.
-
-    `body` is the JSON answer without `debug`; `debug` is how it came about; `index` is the index
-    behind the alias that answered, "" if no hit tells it.
-    """
+    """The JSON answer without `debug`, and how it came about."""
 
     body: SearchAnswer
     debug: dict[str, Any]
-    index: str
 
 
 def search(

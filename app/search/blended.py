@@ -10,8 +10,7 @@ from analyzers.rules.compile import Phrases
 from app.search import scoring
 from app.search.answer import Facets, SearchAnswer
 from app.search.explain import explain
-from app.search.facets import facets_search, read_facets
-from app.search.filters import post_filters
+from app.search.filters import post_filters, read_facets
 from app.search.found import Found, read_found
 from app.search.hits import answer_body
 from app.search.known import Known
@@ -21,6 +20,7 @@ from app.search.query_parser import ParsedQuery
 from app.search.request import SearchRequest
 from app.search.searches import (
     counts_search,
+    facets_search,
     hits_search,
     lookup_search,
     read_counts,
@@ -38,8 +38,8 @@ _NOTHING = Lookup({}, {}, {ANY: 0})
 
 def answer(
     session: SearchSession, request: SearchRequest, settings: Settings, known: Known
-) -> tuple[SearchAnswer, Json, str]:
-    """The answer's body, its explanation, and the index that answered.
+) -> tuple[SearchAnswer, Json]:
+    """The answer's body, and its explanation.
 
     At most three requests are sent: the query as typed, with what the index knows of its words; if
     one looks wrong, the query as it is meant; and the counts by category and year. Rules and pinned
@@ -59,8 +59,8 @@ def answer(
         found, finding = _second(session, found, corrected, others)
     body = answer_body(found, finding, _facets(session, found))
     if request.debug:
-        return body, explain(found, lookup, session, known, settings), lookup.index
-    return body, {"requests": session.explain()}, lookup.index
+        return body, explain(found, lookup, session, known, settings)
+    return body, {"requests": session.explain()}
 
 
 def _first(

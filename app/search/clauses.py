@@ -25,7 +25,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby, pairwise
 from typing import Any
 
-from analyzers.bigrams import is_thai, is_unspaced
+from analyzers.bigrams import is_thai
 from app.search import scoring
 from app.search.filters import language_filter
 from app.search.pins import MatchedPins
@@ -33,9 +33,9 @@ from app.search.plan import Plan
 from app.search.spelling import Interpretation, TermVariant
 
 Json = dict[str, Any]
+Clause = tuple[str, Json]
+"""What `debug-search` calls a part of the score, and the query that makes it."""
 
-WORD = "word "
-"""`WORD + key` names the clause that scores a term."""
 HAS, IS = "has ", "is "
 """`HAS + key` names the clause that tells whether a post has a term; `IS + key + number` the one
 that tells whether it has a certain variant of it."""
@@ -53,22 +53,24 @@ def bool_query(**occurs: list[Json]) -> Json:
     return {"bool": {occur: clauses for occur, clauses in occurs.items() if clauses}}
 
 
-def any_of(clauses: Iterable[Json], name: str = "") -> Json:
+def any_of(clauses: Iterable[Json]) -> Json:
     """At least one of the clauses; their scores add up."""
-    named = {"_name": name} if name else {}
-    return {"bool": {"should": list(clauses), "minimum_should_match": 1, **named}}
+    return {"bool": {"should": list(clauses), "minimum_should_match": 1}}
 
 
-def best_of(clauses: Sequence[Json], **named: str) -> Json:
+def best_of(clauses: Sequence[Json]) -> Json:
     """What the best of the clauses scores."""
-    if len(clauses) == 1 and not named:
-        return clauses[0]
-    return {"dis_max": {"queries": list(clauses), **named}}
+    return clauses[0] if len(clauses) == 1 else {"dis_max": {"queries": list(clauses)}}
 
 
-def constant(query: Json, score: float, **named: str) -> Json:
+def named(name: str, query: Json) -> Json:
+    """The query with a name, which tells for each hit whether it matched."""
+    return {"bool": {"should": [query], "minimum_should_match": 1, "_name": name}}
+
+
+def constant(query: Json, score: float) -> Json:
     """The query with the same score for every match."""
-    return {"constant_score": {"filter": query, "boost": score, **named}}
+    return {"constant_score": {"filter": query, "boost": score}}
 
 
 def match(field: str, text: str, **options: Any) -> Json:
@@ -89,60 +91,48 @@ def phrase_in(fields: Sequence[str], text: str, boost: float = 1.0) -> Json:
     return {"multi_match": phrase}
 
 
-def combined_fields(fields: Sequence[str], text: str, boost: float = 1.0) -> Json:
+def _combined_fields(fields: Sequence[str], text: str, boost: float = 1.0) -> Json:
     """BM25 over several fields as if they were one."""
     return {"combined_fields": {"query": text, "fields": list(fields), "boost": boost}}
-
-
-def _explained(plan: Plan, name: str) -> Json:
-    """The name of a clause whose score is to be reported; nothing unless an explanation is wanted,
-    as each name costs time."""
-    return {"_name": name} if plan.explained else {}
 
 
 # -- scoring: every post that matches --------------------------------------------------------------
 
 
-def words_clauses(plan: Plan) -> list[Json]:
-    """Words, and similar words."""
-    clauses = _plain_words(plan)
-    for term in plan.terms:
-        if not term.as_typed:
-            variants = [_variant(variant, term, plan) for variant in term.variants]
-            clauses.append(best_of(variants, **_explained(plan, WORD + term.term.key)))
-        if term.similar:
-            similar = [best_fields(word.text, plan, scoring.SIMILAR) for word in term.similar]
-            clauses.append(best_of(similar, **_explained(plan, "a similar word")))
-    for text in dict.fromkeys(term.phrase for term in plan.terms if term.phrase):
-        words = combined_fields(scoring.CONTRACTED_FIELDS, text)
-        clauses.append({"bool": {"must": [words], **_explained(plan, WORD + text)}})
-    for text in compounds(plan.terms):
-        clauses.append(best_fields(text, plan, name=WORD + text if plan.explained else ""))
-    return clauses
+def words_clauses(plan: Plan, *, one_by_one: bool = False) -> list[Clause]:
+    """Quoted phrases, words, and similar words.
 
-
-def _plain_words(plan: Plan) -> list[Json]:
-    """The words that stand for themselves only share one clause, unless the score of each is to be
-    reported; those that say little share another one."""
-    clauses: list[Json] = []
+    Words that stand for themselves only share one clause, unless the score of each is wanted; those
+    that say little share another one.
+    """
+    clauses: list[Clause] = []
     significant = sum(not term.term.light for term in plan.terms)
     boosts = {False: 1.0}
     if significant <= scoring.WORDS_BESIDE_LIGHT:
         boosts[True] = scoring.LIGHT_BOOST if significant else 1.0
     for light, boost in boosts.items():
         plain = [term for term in plan.terms if term.as_typed and term.term.light == light]
-        if plan.explained:
+        if one_by_one:
             # The words that a synonym rule treats as one are one.
-            by_name = {term.phrase or term.term.key: term for term in plain}
-            for term in by_name.values():
-                text = term.phrase or term.term.text
-                clauses.append(best_fields(text, plan, boost, WORD + term.term.key))
-        elif plain:
-            clauses.append(best_fields(" ".join(term.term.text for term in plain), plan, boost))
+            texts = list(dict.fromkeys(term.phrase or term.term.text for term in plain))
+        else:
+            texts = [" ".join(term.term.text for term in plain)] if plain else []
+        clauses += [(text, _best_fields(text, plan, boost)) for text in texts]
+    for term in plan.terms:
+        if not term.as_typed:
+            variants = [_variant(variant, term, plan) for variant in term.variants]
+            clauses.append((term.term.text, best_of(variants)))
+        if term.similar:
+            similar = [_best_fields(word.text, plan, scoring.SIMILAR) for word in term.similar]
+            clauses.append(("a similar word", best_of(similar)))
+    for text in dict.fromkeys(term.phrase for term in plan.terms if term.phrase):
+        clauses.append((f"{text} as typed", _combined_fields(scoring.CONTRACTED_FIELDS, text)))
+    for text in compounds(plan.terms):
+        clauses.append((text, _best_fields(text, plan)))
     return clauses
 
 
-def best_fields(text: str, plan: Plan, boost: float = 1.0, name: str = "") -> Json:
+def _best_fields(text: str, plan: Plan, boost: float = 1.0) -> Json:
     """What the words of a text score: BM25 over all fields as one, stemmed and unstemmed, and once
     more in the title."""
     # The stemmed field has no stop words.
@@ -150,11 +140,10 @@ def best_fields(text: str, plan: Plan, boost: float = 1.0, name: str = "") -> Js
     title = "title.forms" if only_stop_words else "title"
     return any_of(
         [
-            combined_fields(scoring.STEMMED_FIELDS, text, boost),
-            combined_fields(scoring.UNSTEMMED_FIELDS, text, boost * plan.share),
+            _combined_fields(scoring.STEMMED_FIELDS, text, boost),
+            _combined_fields(scoring.UNSTEMMED_FIELDS, text, boost * plan.share),
             match(title, text, boost=boost * scoring.TITLE_BOOST),
-        ],
-        name,
+        ]
     )
 
 
@@ -162,12 +151,12 @@ def _variant(variant: TermVariant, of: Interpretation, plan: Plan) -> Json:
     if variant.kind == "begun":
         in_title = constant(_begins_in_title(of), scoring.BEGUN_IN_TITLE)
         in_post = constant(_begins(of), scoring.BEGUN)
-        return best_of([best_fields(variant.text, plan), in_title, in_post])
+        return best_of([_best_fields(variant.text, plan), in_title, in_post])
     if variant.kind == "prefix":
-        return constant(_prefix(variant), variant.weight * scoring.BEGUN)
+        return constant(_begins(of), variant.weight * scoring.BEGUN)
     if variant.kind == "split":
         return phrase_in(scoring.PHRASE_FIELDS, variant.text, variant.weight)
-    return best_fields(variant.text, plan, round(variant.weight, 4))
+    return _best_fields(variant.text, plan, round(variant.weight, 4))
 
 
 def compounds(terms: Iterable[Interpretation]) -> list[str]:
@@ -175,18 +164,20 @@ def compounds(terms: Iterable[Interpretation]) -> list[str]:
     return list(dict.fromkeys(term.compound for term in terms if term.compound))
 
 
-def quoted_clause(text: str, plan: Plan) -> Json:
-    """A quoted phrase: exactly these words."""
-    phrase = phrase_in(scoring.QUOTED_FIELDS, text, scoring.QUOTED_BOOST)
-    return {"bool": {"must": [phrase], **_explained(plan, f'"{text}"')}}
+def quoted_clauses(plan: Plan) -> list[Clause]:
+    """Quoted phrases: exactly these words."""
+    return [
+        (f'"{text}"', phrase_in(scoring.QUOTED_FIELDS, text, scoring.QUOTED_BOOST))
+        for text in plan.query.quoted
+    ]
 
 
-def whole_title(plan: Plan) -> list[Json]:
+def whole_title(plan: Plan) -> list[Clause]:
     """A title that is the query, quotation marks and exclusions included."""
     if not plan.texts:
         return []
     titles: Json = {"terms": {"title.exact": list(plan.texts)}}
-    return [constant(titles, scoring.WHOLE_TITLE, **_explained(plan, "whole title"))]
+    return [("whole title", constant(titles, scoring.WHOLE_TITLE))]
 
 
 def pinned_clauses(pins: MatchedPins) -> list[Json]:
@@ -205,7 +196,7 @@ def pin_score(pins: MatchedPins, oid: str) -> float:
 # -- scoring: the best posts -----------------------------------------------------------------------
 
 
-def best_clauses(plan: Plan) -> list[Json]:
+def best_clauses(plan: Plan) -> list[Clause]:
     """What only orders posts that match well by their words."""
     return [
         *_all_words(plan),
@@ -219,34 +210,31 @@ def best_clauses(plan: Plan) -> list[Json]:
     ]
 
 
-def _all_words(plan: Plan) -> list[Json]:
+def _all_words(plan: Plan) -> list[Clause]:
     """What a post scores that has every significant term, more if its title has them, and a little
     more if it is in the visitor's language: the less the more terms there are, as to have all of
     many is no surprise where each of them has scored."""
     terms = plan.required
     if not terms:
         return []
-    fields = [
-        ("title.lookup", "all words in the title"),
-        ("all.forms", "all words"),
-        ("all.words", "all words as typed"),  # the word itself is above its synonyms
+    share = 1 / len(terms) / max(1, sum(not term.term.continues for term in terms))
+
+    def every(field: str, boost: float = 1.0) -> list[Json]:
+        return [_looked_up(field, term, share * boost) for term in terms]
+
+    in_title = scoring.ALL_IN_TITLE_BOOST
+    clauses = [
+        ("all words in the title", bool_query(must=every("title.lookup", in_title))),
+        ("all words", bool_query(must=every("all.forms"))),
+        # The word itself is above its synonyms.
+        ("all words as typed", bool_query(must=every("all.words"))),
     ]
     if len(terms) > 1:  # of one word, inflections in titles would come before the word in texts
-        fields.append(("title", "all words in the title, inflected"))
+        inflected = bool_query(must=every("title", in_title))
+        clauses.append(("all words in the title, inflected", inflected))
     if plan.request.prefer:
-        fields.append(("all.forms", "your language"))
-    share = 1 / len(terms) / max(1, sum(not term.term.continues for term in terms))
-    clauses: list[Json] = []
-    for field, name in fields:
-        in_title = field.startswith("title")
-        boost = share * (scoring.ALL_IN_TITLE_BOOST if in_title else 1.0)
-        chosen: list[Json] = []
-        if name == "your language":
-            chosen = language_filter(plan.request.prefer, plan.language)
-        words = [_looked_up(field, term, boost) for term in terms]
-        query = bool_query(must=words, filter=chosen)
-        query["bool"] |= _explained(plan, name)
-        clauses.append(query)
+        chosen = language_filter(plan.request.prefer, plan.language)
+        clauses.append(("your language", bool_query(must=every("all.forms"), filter=chosen)))
     return clauses
 
 
@@ -269,7 +257,7 @@ def _looked_up(field: str, term: Interpretation, boost: float) -> Json:
     return best_of(clauses)
 
 
-def _neighbours(plan: Plan) -> list[Json]:
+def _neighbours(plan: Plan) -> list[Clause]:
     """Neighbouring terms of the query that stand close together in the text. Two that say little
     (`why is my`) count nothing."""
     pairs = dict.fromkeys(
@@ -279,9 +267,9 @@ def _neighbours(plan: Plan) -> list[Json]:
     )
     options = {"slop": scoring.NEIGHBOURS_SLOP, "boost": scoring.ADJACENT_BOOST * plan.share}
     return [
-        best_of(
-            [match_phrase("text.words", text, **options) for text in texts],
-            **_explained(plan, texts[0].replace(" ", " near ")),
+        (
+            texts[0].replace(" ", " near "),
+            best_of([match_phrase("text.words", text, **options) for text in texts]),
         )
         for texts in list(pairs)[: scoring.NEIGHBOUR_PAIRS]
     ]
@@ -300,8 +288,9 @@ def readings(terms: Sequence[Interpretation]) -> tuple[str, ...]:
         for variant in term.variants[1:]
         if variant.kind in ("typed", "spelling", "split")
     ]
-    as_compounds = (term.compound or term.likeliest.text for term in terms)
-    alternatives.append([text for text, _ in groupby(as_compounds)])
+    if compounds(terms):
+        as_compounds = (term.compound or term.likeliest.text for term in terms)
+        alternatives.append([text for text, _ in groupby(as_compounds)])
     return tuple(dict.fromkeys(" ".join(texts) for texts in (likeliest, *alternatives)))
 
 
@@ -310,13 +299,13 @@ def _few_readings(terms: Sequence[Interpretation], plan: Plan) -> tuple[str, ...
     return readings(terms)[: None if plan.share == 1 else 1]
 
 
-def _phrase(plan: Plan) -> list[Json]:
+def _phrase(plan: Plan) -> list[Clause]:
     """The whole query side by side in the title or the text, as it is or in any inflection. Their
     names tell whether a post has it."""
     if len(plan.terms) < 2:
         return []
     texts = _few_readings(plan.terms, plan)
-    clauses: list[Json] = []
+    clauses: list[Clause] = []
     for field in ("title", "text"):
         # The stemmed field has no stop words: `the who` would be any text with who.
         inflected = [field] if sum(not term.term.stop for term in plan.terms) > 1 else []
@@ -332,11 +321,11 @@ def _phrase(plan: Plan) -> list[Json]:
                 words["max_expansions"] = scoring.BEGUN_EXPANSIONS
             begun: Json = {"match_phrase_prefix": {f"{field}.words": words}}
             phrases.append(constant(begun, scoring.BEGUN_IN_TITLE if in_title else scoring.BEGUN))
-        clauses.append(best_of(phrases, _name=PHRASE + field))
+        clauses.append((PHRASE + field, best_of(phrases)))
     return clauses
 
 
-def _heading(plan: Plan) -> list[Json]:
+def _heading(plan: Plan) -> list[Clause]:
     """Several words of the query close together in a heading, without those that say little."""
     terms = [term for term in plan.terms if not term.term.light] or plan.terms
     if len(terms) < 2:
@@ -347,31 +336,23 @@ def _heading(plan: Plan) -> list[Json]:
     if terms[-1].begun:
         begun: Json = {"match_phrase_prefix": {"headings.text": {"query": texts[0]}}}
         clauses.append(constant(begun, scoring.BEGUN_IN_TITLE))
-    return [best_of(clauses, **_explained(plan, "heading"))]
+    return [("heading", best_of(clauses))]
 
 
-def _title_and_links(plan: Plan) -> list[Json]:
+def _title_and_links(plan: Plan) -> list[Clause]:
     """Titles, and links to a post, that have most of the words of the query, in any inflection: a
     text that has a whole query by chance does not come before a post that is about it."""
     words = [term.likeliest.text for term in plan.terms if not term.term.light]
     if len(words) < 2:
         return []
-    return [
-        match(
-            field,
-            " ".join(words),
-            minimum_should_match=scoring.MOST_WORDS,
-            boost=boost,
-            **_explained(plan, f"most words in {name}"),
-        )
-        for field, boost, name in (
-            ("title", scoring.MOST_IN_TITLE_BOOST, "the title"),
-            ("link_texts", scoring.MOST_IN_LINKS_BOOST, "links to it"),
-        )
-    ]
+    most = {"minimum_should_match": scoring.MOST_WORDS}
+    text = " ".join(words)
+    in_title = match("title", text, **most, boost=scoring.MOST_IN_TITLE_BOOST)
+    in_links = match("link_texts", text, **most, boost=scoring.MOST_IN_LINKS_BOOST)
+    return [("most words in the title", in_title), ("most words in links to it", in_links)]
 
 
-def _meaning(plan: Plan) -> list[Json]:
+def _meaning(plan: Plan) -> list[Clause]:
     """How near the nearest passage of a post is to the query in meaning: `meaning.similarity`.
 
     Of bits, `dotProduct` adds up the numbers of the query where the bit is 1.
@@ -388,26 +369,25 @@ def _meaning(plan: Plan) -> list[Json]:
         "score_mode": "max",
         "boost": scoring.MEANING_BOOST * len(plan.required),
     }
-    return [{"nested": nested | _explained(plan, "meaning")}]
+    return [("meaning", {"nested": nested})]
 
 
-def _title_so_far(plan: Plan) -> list[Json]:
+def _title_so_far(plan: Plan) -> list[Clause]:
     """Titles that have every word of a query that is being typed: which one is first does not
     depend on how far the last word is typed."""
     if not plan.terms or not plan.terms[-1].begun:
         return []
     has = [match("title.words", term.likeliest.text, operator="and") for term in plan.terms[:-1]]
     in_title = bool_query(filter=[*has, _begins_in_title(plan.terms[-1])])
-    return [constant(in_title, scoring.BEGUN_IN_TITLE, **_explained(plan, "title so far"))]
+    return [("title so far", constant(in_title, scoring.BEGUN_IN_TITLE))]
 
 
-def _recency(plan: Plan) -> list[Json]:
+def _recency(plan: Plan) -> list[Clause]:
     """A little for newer posts: half of it is left after the pivot."""
     if not plan.recency:
         return []
     feature: Json = {"field": "pub_date", "origin": "now", "pivot": scoring.RECENCY_PIVOT}
-    feature |= {"boost": scoring.RECENCY_BOOST, **_explained(plan, "recency")}
-    return [{"distance_feature": feature}]
+    return [("recency", {"distance_feature": {**feature, "boost": scoring.RECENCY_BOOST}})]
 
 
 # -- matching --------------------------------------------------------------------------------------
@@ -438,12 +418,12 @@ def named_terms(plan: Plan) -> list[Json]:
     for term in plan.required:
         has = has_term(term)
         if not term.as_typed:
-            for number, variant in enumerate(term.variants):
-                name = f"{IS}{term.term.key} {number}"
-                has["bool"]["should"][number] = any_of([_has(variant, term)], name)
+            variants = has["bool"]["should"]
+            for number in range(len(term.variants)):
+                variants[number] = named(f"{IS}{term.term.key} {number}", variants[number])
         has["bool"]["_name"] = HAS + term.term.key
-        clauses.append(has)
-    return [constant(clause, 0) for clause in clauses]
+        clauses.append(constant(has, 0))
+    return clauses
 
 
 def excluded_clauses(plan: Plan) -> list[Json]:
@@ -460,7 +440,7 @@ def _has(variant: TermVariant, term: Interpretation) -> Json:
     if variant.kind == "begun":
         return any_of([_in_any_form(variant.text), _begins_in_title(term), _begins(term)])
     if variant.kind == "prefix":
-        return _prefix(variant)
+        return _begins(term)
     if variant.kind == "typed" and len(term.term.pieces) > 1:  # by a synonym too: e-mail, email
         return phrase_in(scoring.COMPOUND_FIELDS, variant.text)
     if variant.kind == "split":
@@ -479,10 +459,6 @@ def _in_any_form(text: str) -> Json:
     return {"multi_match": {"query": text, "operator": operator, "fields": fields}}
 
 
-def _prefix(variant: TermVariant) -> Json:
-    return {"prefix": {"all.forms": {"value": variant.text}}}
-
-
 def _begins_in_title(term: Interpretation) -> Json:
     """Titles with a word that begins with the term."""
     return match("title.prefixes", term.term.text, operator="and")
@@ -494,34 +470,3 @@ def _begins(term: Interpretation) -> Json:
     if len(term.term.folded) < scoring.PREFIX_MIN:
         return match("all.forms", term.term.text, operator="and")
     return {"prefix": {"all.forms": {"value": term.term.folded}}}
-
-
-# -- beginnings of words ---------------------------------------------------------------------------
-
-
-def meant(terms: Iterable[Interpretation]) -> list[Interpretation]:
-    """The terms without those that say little, if there are others."""
-    terms = list(terms)
-    return [term for term in terms if not term.term.light] or terms
-
-
-def beginnings(terms: Iterable[Interpretation]) -> list[str]:
-    """What terms that may be the beginning of a longer word begin with, folded."""
-    return [
-        term.term.folded if variant.kind == "begun" else variant.text
-        for term in meant(terms)
-        for variant in term.variants
-        if variant.kind in ("prefix", "begun")
-    ]
-
-
-def long_beginnings(terms: Iterable[Interpretation]) -> list[str]:
-    """Those of `beginnings` that are looked for in texts: one or two letters begin too many
-    words."""
-    texts = beginnings(terms)
-    return [text for text in texts if len(text) >= scoring.PREFIX_MIN or is_unspaced(text)]
-
-
-def begin_in(field: str, terms: Iterable[Interpretation]) -> list[Json]:
-    """Texts with a word that begins like one of the terms."""
-    return [{"prefix": {field: {"value": text}}} for text in long_beginnings(terms)]

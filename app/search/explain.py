@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from app.search.clauses import HAS, IS, WORD, compounds
+from app.search.clauses import HAS, IS
 from app.search.found import Found
 from app.search.known import Known
 from app.search.searches import scores_search
@@ -60,7 +60,7 @@ def explain(
 def _word(term: Interpretation, found: Found, lookup: Lookup) -> Json:
     stats = lookup.stats.get(term.term.key)
     posts = term.likeliest.posts or (stats.posts if stats else 0)
-    word: Json = {
+    return {
         "word": term.term.text,
         "required": term in found.plan.required,
         "reason": term.reason,
@@ -68,23 +68,13 @@ def _word(term: Interpretation, found: Found, lookup: Lookup) -> Json:
         "variants": [_variant(variant) for variant in term.variants],
         "similar": [_variant(variant) for variant in term.similar],
     }
-    if stats:
-        word["posts"] = {
-            "as_typed": stats.words,
-            "or_synonym": stats.forms,
-            "any_inflection": stats.stems,
-            "in_title": stats.titles,
-            "as_prefix": stats.prefix,
-        }
-    return word
 
 
 def _weight(posts: int, total: int) -> float | None:
     """BM25's inverse document frequency of a word that `posts` of `total` posts have."""
     if not posts or not total:
         return None
-    others = max(total - posts, 0)
-    return round(math.log(1 + (others + 0.5) / (posts + 0.5)), 3)
+    return round(math.log(1 + (max(total - posts, 0) + 0.5) / (posts + 0.5)), 3)
 
 
 def _variant(variant: TermVariant) -> Json:
@@ -114,27 +104,20 @@ def _hits(found: Found, session: SearchSession) -> list[Json]:
     hits: list[Json] = []
     for hit in found.hits:
         pinned = found.pinned(hit)
-        parts = _parts(scores.get(hit["_id"], {}), found)
+        scored = sorted(scores.get(hit["_id"], {}).items(), key=lambda part: -part[1])
+        parts = {name: round(score, 4) for name, score in scored if score}
         hits.append(
             {
                 "oid": hit["_source"]["oid"],
                 "score": round((hit["_score"] or 0) - pinned, 2 if pinned else 4),
                 "pinned": bool(pinned),
-                "parts": [{"part": part, "score": score} for part, score in parts.items()],
+                "parts": [{"part": name, "score": score} for name, score in parts.items()],
                 "matched": _matched(hit, found),
                 "missing": found.missing(hit),
                 "reason": _reason(parts, hits[-1] if hits else None, bool(pinned)),
             }
         )
     return hits
-
-
-def _parts(scores: Mapping[str, float], found: Found) -> dict[str, float]:
-    """The parts of a hit's score, the largest first."""
-    words = {WORD + term.term.key: term.phrase or term.term.text for term in found.plan.terms}
-    words |= {WORD + text: text for text in compounds(found.plan.terms)}
-    ordered = sorted(scores.items(), key=lambda item: -item[1])
-    return {words.get(name, name): round(score, 4) for name, score in ordered if score}
 
 
 def _matched(hit: Json, found: Found) -> Json:

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from analyzers.languages import ENGLISH, Language
-from app.search import scoring
 from app.search.answer import SearchAnswer
-from app.search.clauses import COMMENTS, bool_query
+from app.search.clauses import bool_query
 from app.search.filters import page, post_filters
 from app.search.highlighting import Marker, highlight_fields
-from app.search.hits import concrete_index, post_hit
+from app.search.hits import post_hit
 from app.search.request import SearchRequest
+from app.search.searches import comments_clause
 from app.search.session import SearchSession
 
 Json = dict[str, Any]
@@ -35,7 +35,7 @@ _COMMENT_FACTOR = 0.5
 
 @dataclass(frozen=True, slots=True)
 class SearchTerm:
-    """One text that is searched for, and what a match of it is worth in each field."""
+    """One text that is searched for, and what a match of it is worth."""
 
     term: str
     score: float
@@ -43,20 +43,50 @@ class SearchTerm:
 
     @property
     def boosts(self) -> dict[str, float]:
+        """What a match is worth in each field. In 2017 code was a part of the text."""
         return {
             "title": self.boost * _TITLE_FACTOR,
             "text": self.boost,
-            # In 2017 code was a part of the text.
             "code.forms": self.boost,
             "comment_texts": self.boost * _COMMENT_FACTOR,
         }
 
     def explain(self) -> Json:
+        """The term for `debug-search`."""
         boosts = {
             f"boost_{name.partition('.')[0].removesuffix('_texts')}": round(boost, 4)
             for name, boost in self.boosts.items()
         }
         return {"term": self.term, "score": self.score, **boosts}
+
+
+def answer(
+    session: SearchSession, request: SearchRequest, language: Language
+) -> tuple[SearchAnswer, Json]:
+    """The answer's body, and its explanation."""
+    suggested: Json = {}
+    if request.typos:
+        suggested = session.send("suggest", suggest_plan(request.q))[0].get("suggest", {})
+    terms = search_terms(request.q, suggested)
+    kind: Literal["match_phrase", "match"] = "match_phrase"
+    response = session.send(kind, search_plan(request, kind, terms, language))[0]
+    if not response["hits"]["total"]["value"] and len(request.q.split()) > 1:
+        kind = "match"
+        response = session.send(kind, search_plan(request, kind, terms, language))[0]
+    body: SearchAnswer = {
+        "q": request.q,
+        "count": response["hits"]["total"]["value"],
+        "page": request.page,
+        "size": request.size,
+        "strategy": kind,
+        "hits": [post_hit(hit, request.q, Marker()) for hit in response["hits"]["hits"]],
+    }
+    debug = {
+        "strategy": "fallback",
+        "search_terms": [term.explain() for term in terms],
+        "requests": session.explain(bodies=request.debug_requests),
+    }
+    return body, debug
 
 
 def suggest_plan(q: str) -> Json:
@@ -87,21 +117,19 @@ def search_terms(q: str, suggested: Json) -> list[SearchTerm]:
 def search_plan(
     request: SearchRequest, kind: str, terms: Iterable[SearchTerm], language: Language
 ) -> Json:
-    """All terms in one OR-query; `kind` is `match_phrase` or `match`.
-
-    Args:
-        language: that of the index.
-    """
+    """All terms in one OR-query; `kind` is `match_phrase` or `match`."""
     terms = list(terms)
     matches = [
         {kind: {name: {"query": _text(term.term, kind), "boost": boost}}}
         for term in terms
         for name, boost in term.boosts.items()
     ]
+    field = "comments.comment"
+    in_comments = [{kind: {field: _text(term.term, kind)}} for term in terms]
     return {
         "query": bool_query(
             must=[{"bool": {"should": matches, "minimum_should_match": 1}}],
-            should=[_matching_comments(kind, terms)],
+            should=[comments_clause(bool_query(should=in_comments), highlight_fields(field))],
             filter=post_filters(request, language),
         ),
         "sort": ["_score", "oid"],
@@ -117,51 +145,3 @@ def _text(term: str, kind: str) -> str:
         return term
     words = [word for word in term.split() if word.lower() not in ENGLISH.stop_words]
     return " ".join(words) or term
-
-
-def _matching_comments(kind: str, terms: Iterable[SearchTerm]) -> Json:
-    """Adds nothing to the score: the comments that match come with their post."""
-    field = "comments.comment"
-    return {
-        "nested": {
-            "path": "comments",
-            "query": bool_query(should=[{kind: {field: _text(term.term, kind)}} for term in terms]),
-            "score_mode": "none",
-            "boost": 0,
-            "inner_hits": {
-                "name": COMMENTS,
-                "size": scoring.COMMENTS,
-                "_source": ["comments.oid", "comments.author", "comments.pub_date"],
-                "highlight": highlight_fields(field),
-            },
-        }
-    }
-
-
-def answer(
-    session: SearchSession, request: SearchRequest, language: Language
-) -> tuple[SearchAnswer, Json, str]:
-    """The answer's body, its explanation, and the index that answered."""
-    suggested: Json = {}
-    if request.typos:
-        suggested = session.send("suggest", suggest_plan(request.q))[0].get("suggest", {})
-    terms = search_terms(request.q, suggested)
-    kind: Literal["match_phrase", "match"] = "match_phrase"
-    response = session.send(kind, search_plan(request, kind, terms, language))[0]
-    if not response["hits"]["total"]["value"] and len(request.q.split()) > 1:
-        kind = "match"
-        response = session.send(kind, search_plan(request, kind, terms, language))[0]
-    body: SearchAnswer = {
-        "q": request.q,
-        "count": response["hits"]["total"]["value"],
-        "page": request.page,
-        "size": request.size,
-        "strategy": kind,
-        "hits": [post_hit(hit, request.q, Marker()) for hit in response["hits"]["hits"]],
-    }
-    debug = {
-        "strategy": "fallback",
-        "search_terms": [term.explain() for term in terms],
-        "requests": session.explain(bodies=request.debug_requests),
-    }
-    return body, debug, concrete_index(response)

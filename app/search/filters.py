@@ -1,14 +1,26 @@
-"""What every strategy shares: the filters and the order a visitor chose, the page."""
+"""What a visitor chose beside the words: filters, order and page, and what another choice would
+find. Pure."""
 
 from typing import Any
 
 from analyzers.languages import Language
+from app.search.answer import Facet, Facets
 from app.search.request import SearchRequest
 
 Json = dict[str, Any]
 
 NEWEST = {"pub_date": {"order": "desc", "missing": "_last"}}
-"""Newest first; posts without a date last."""
+
+_CATEGORY_COUNTS: Json = {"terms": {"field": "categories", "size": 30}}
+_YEAR_COUNTS: Json = {
+    "date_histogram": {
+        "field": "day",
+        "calendar_interval": "year",
+        "format": "yyyy",
+        "min_doc_count": 1,
+        "order": {"_key": "desc"},
+    }
+}
 
 
 def post_filters(request: SearchRequest, language: Language) -> list[Json]:
@@ -18,16 +30,14 @@ def post_filters(request: SearchRequest, language: Language) -> list[Json]:
         language: that of the index.
     """
     chosen = language_filter(request.lang, language)
-    return category_filter(request) + chosen + day_filter(request)
+    return _category_filter(request) + chosen + _day_filters(request)
 
 
-def category_filter(request: SearchRequest) -> list[Json]:
-    """A filter on the categories of posts (any of them), none if the request names none."""
+def _category_filter(request: SearchRequest) -> list[Json]:
     return [{"terms": {"categories": list(request.categories)}}] if request.categories else []
 
 
-def day_filter(request: SearchRequest) -> list[Json]:
-    """Filters on the days of posts (both included) and on their years (any of them)."""
+def _day_filters(request: SearchRequest) -> list[Json]:
     days: dict[str, str] = {}
     if request.since:
         days["gte"] = request.since.isoformat()
@@ -63,3 +73,37 @@ def page(request: SearchRequest) -> Json:
         # Posts of one moment are ordered alike on every page and replica.
         part |= {"sort": [NEWEST, "_score", "oid"], "track_scores": True}
     return part
+
+
+def facet_counts(request: SearchRequest, language: Language) -> Json:
+    """Aggregations that count posts by category and by year.
+
+    The filters on categories do not narrow the counts of categories, nor those on days the counts
+    of years.
+    """
+    in_language = language_filter(request.lang, language)
+    return {
+        "categories": _among(in_language + _day_filters(request), _CATEGORY_COUNTS),
+        "years": _among(in_language + _category_filter(request), _YEAR_COUNTS),
+    }
+
+
+def _among(filters: list[Json], counted: Json) -> Json:
+    among: Json = {"filter": filters} if filters else {}
+    return {"filter": {"bool": among}, "aggs": {"counts": counted}}
+
+
+def read_facets(response: Json) -> Facets:
+    """What `facet_counts` has counted."""
+    aggregations = response["aggregations"]
+    return {
+        "categories": _values(aggregations["categories"]),
+        "years": _values(aggregations["years"]),
+    }
+
+
+def _values(counted: Json) -> list[Facet]:
+    return [
+        {"value": str(bucket.get("key_as_string", bucket["key"])), "count": bucket["doc_count"]}
+        for bucket in counted["counts"]["buckets"]
+    ]

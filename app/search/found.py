@@ -20,9 +20,8 @@ class Found:
     `hits` are those of the page, as Elasticsearch returned them, and `matched` how many posts
     match, by the names of `searches.counts`. `count` posts are listed, `by_words` of them not only
     because they are pinned; `with_most` have more than half of the words, `with_all` every word.
-    `needed`: how many words the posts have of which categories and years are counted: most of
-    them, or as many as the plan needs if no post has so many. `dropped` are the words that no post
-    has; `requires_unmatched`: whether one of them is required.
+    `needed`: how many words the posts have of which categories and years are counted. `dropped` are
+    the words that no post has; `requires_unmatched`: whether one of them is required.
     """
 
     plan: Plan
@@ -43,7 +42,7 @@ class Found:
         if self.pinned(hit):
             return []
         names = hit.get("matched_queries", ())
-        return _texts(term for term in self.plan.query.examined if HAS + term.key not in names)
+        return _texts([term for term in self.plan.query.examined if HAS + term.key not in names])
 
     def pinned(self, hit: Json) -> float:
         """What being pinned adds to the score of a hit; 0 for others."""
@@ -54,17 +53,28 @@ def read_found(plan: Plan, hits: Sequence[Json], matched: Mapping[str, int]) -> 
     """What a plan has found; `matched` is what `searches.counts` counted."""
     by_words = matched.get(BY_WORDS, matched[ANY])
     best = {term.term.key: _best_variant(term, hits, plan) for term in plan.terms}
-    unmatched = _unmatched(plan, best, matched)
-    is_enough = plan.most <= len(plan.required) and not _is_doubtful(plan, best)
+    # A single significant term, which no post has: no other term tells whether another spelling is
+    # meant.
+    is_doubtful = len(plan.query.examined) == 1 and any(
+        term.doubtful and best[term.term.key].kind != "split" for term in plan.required
+    )
+    required = {term.term.key for term in plan.required}
+    unmatched = [
+        term
+        for term in plan.query.examined
+        if is_doubtful or term.key not in required or matched.get(HAS + term.key) == 0
+    ]
+    is_enough = plan.most <= len(plan.required) and not is_doubtful
     with_most = matched.get(MOST, by_words) if is_enough else 0
     with_all = 0 if unmatched else matched.get(ALL, with_most)
     tier: Tier | None = None
     if with_all:
+        names = {name for hit in hits for name in hit.get("matched_queries", ())}
         only_quoted = plan.query.quoted and not plan.terms
-        tier = "phrase" if only_quoted or _any_has_phrase(hits) else "all words"
+        has_phrase = only_quoted or PHRASE + "title" in names or PHRASE + "text" in names
+        tier = "phrase" if has_phrase else "all words"
     elif by_words:
         tier = "most words" if with_most else "some words"
-    dropped = _texts(term for term in plan.query.examined if term.key in unmatched)
     meant = plan.written([best[term.term.key] for term in plan.terms])
     q = plan.request.q
     return Found(
@@ -77,34 +87,9 @@ def read_found(plan: Plan, hits: Sequence[Json], matched: Mapping[str, int]) -> 
         with_all=with_all,
         needed=max(plan.most, plan.needed) if with_most else plan.needed,
         tier=tier,
-        dropped=tuple(dropped) if by_words else (),
+        dropped=tuple(_texts(unmatched)) if by_words else (),
         corrected={"from": q, "to": meant} if meant != q and hits else None,
-        requires_unmatched=any(matched.get(HAS + term.term.key) == 0 for term in plan.required),
-    )
-
-
-def _any_has_phrase(hits: Sequence[Json]) -> bool:
-    names = (name for hit in hits for name in hit.get("matched_queries", ()))
-    return any(name.startswith(PHRASE) for name in names)
-
-
-def _unmatched(plan: Plan, best: Mapping[str, TermVariant], matched: Mapping[str, int]) -> set[str]:
-    """The keys of the significant terms that no post has in any variant."""
-    required = {term.term.key for term in plan.required}
-    if _is_doubtful(plan, best):
-        return required
-    return {
-        term.key
-        for term in plan.query.examined
-        if term.key not in required or matched.get(HAS + term.key) == 0
-    }
-
-
-def _is_doubtful(plan: Plan, best: Mapping[str, TermVariant]) -> bool:
-    """Whether the query has a single significant term, which no post has, and no other term tells
-    whether another spelling is meant."""
-    return len(plan.query.examined) == 1 and any(
-        term.doubtful and best[term.term.key].kind != "split" for term in plan.required
+        requires_unmatched=any(matched.get(HAS + key) == 0 for key in required),
     )
 
 
@@ -135,7 +120,7 @@ def _best_variant(term: Interpretation, hits: Iterable[Json], plan: Plan) -> Ter
     return variants[0] if best_first else min(variants, key=term.variants.index)
 
 
-def _texts(terms: Iterable[QueryTerm]) -> list[str]:
+def _texts(terms: Sequence[QueryTerm]) -> list[str]:
     """The terms as typed; pairs of characters that overlap are one text."""
     texts: list[str] = []
     end = -1

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from analyzers.bigrams import is_unspaced
 from analyzers.languages import ENGLISH, Language
-from app.search.clauses import beginnings, compounds, long_beginnings, meant
+from app.search.clauses import compounds
 from app.search.plan import Plan
 from app.search.render import MARK, UNMARK, decoded
-from app.search.scoring import FRAGMENT_SIZE, MAX_ANALYZED_OFFSET
-from app.search.spelling import Interpretation, TermVariant
+from app.search.scoring import FRAGMENT_SIZE, MAX_ANALYZED_OFFSET, PREFIX_MIN
+from app.search.spelling import Interpretation
 
 Json = dict[str, Any]
 
@@ -20,33 +21,61 @@ _CAMEL_CASE = 4
 """Letters of the shortest word that is looked for in words such as `useEffect`."""
 
 
+# -- terms -----------------------------------------------------------------------------------------
+
+
+def _meant(terms: Iterable[Interpretation]) -> list[Interpretation]:
+    """The terms without those that say little, if there are others."""
+    terms = list(terms)
+    return [term for term in terms if not term.term.light] or terms
+
+
+def _beginnings(terms: Iterable[Interpretation]) -> list[str]:
+    """What terms that may be the beginning of a longer word begin with, folded."""
+    return [
+        term.term.folded
+        for term in _meant(terms)
+        if any(variant.kind in ("prefix", "begun") for variant in term.variants)
+    ]
+
+
+def _long_beginnings(terms: Iterable[Interpretation]) -> list[str]:
+    """Those that are looked for in texts: one or two letters begin too many words."""
+    texts = _beginnings(terms)
+    return [text for text in texts if len(text) >= PREFIX_MIN or is_unspaced(text)]
+
+
+def begin_in(field: str, terms: Iterable[Interpretation]) -> list[Json]:
+    """Texts with a word that begins like one of the terms."""
+    return [{"prefix": {field: {"value": text}}} for text in _long_beginnings(terms)]
+
+
+def _stop_words(terms: Sequence[Interpretation]) -> frozenset[str]:
+    """The words of a query that has nothing but stop words, folded; otherwise none."""
+    if not all(term.term.stop for term in terms):
+        return frozenset()
+    return frozenset(term.term.folded for term in terms)
+
+
 # -- what Elasticsearch marks ----------------------------------------------------------------------
 
 
 def post_highlighting(terms: Sequence[Interpretation], quoted: Sequence[str]) -> Json:
-    """The `highlight` part of a search for posts: the terms in every variant.
-
-    Each field has a query of its own. The highlighter looks for every clause of a query in each
-    field of each hit: one query for all fields took a seventh of the CPU time of a search.
-    """
-    fields = ["title", "text", "code.forms"]
-    if stop_words(terms):  # the stemmed fields have none; `marked_texts` marks those of the text
-        fields = ["title.words", "text", "code.forms"]
-    return highlighting(terms, quoted, fields)
-
-
-def stop_words(terms: Iterable[Interpretation]) -> frozenset[str]:
-    """The words of a query that has nothing but stop words, folded; otherwise none."""
-    words = [term.term for term in terms]
-    only_stop_words = all(word.stop for word in words)
-    return frozenset(word.folded for word in words if only_stop_words)
+    """The `highlight` part of a search for posts: the terms in every variant."""
+    # The stemmed fields have no stop words; `marked_texts` marks those of the text.
+    title = "title.words" if _stop_words(terms) else "title"
+    return highlighting(terms, quoted, [title, "text", "code.forms"])
 
 
 def highlighting(
     terms: Sequence[Interpretation], quoted: Sequence[str], fields: Sequence[str]
 ) -> Json:
-    """The `highlight` part of a search: each field for a query of its own."""
-    body = highlight_fields(*fields, unmatched=bool(beginnings(terms)))
+    """The `highlight` part of a search.
+
+    Each field has a query of its own. The highlighter looks for every clause of a query in each
+    field of each hit: one query for all fields took a seventh of the CPU time of a search.
+    """
+    body = highlight_fields(*fields, unmatched=bool(_beginnings(terms)))
     for name, query in highlight_queries(terms, quoted, fields).items():
         body["fields"][name]["highlight_query"] = query
     return body
@@ -55,39 +84,48 @@ def highlighting(
 def highlight_queries(
     terms: Sequence[Interpretation], quoted: Sequence[str], fields: Sequence[str]
 ) -> dict[str, Json]:
-    """For each field a query that matches every variant of the terms, but for `beginnings`."""
-    significant = meant(terms)
-    variants = [
-        variant for term in significant for variant in term.variants if variant.kind != "character"
-    ]
-    single = [variant.text for variant in variants if variant.kind != "prefix" and _single(variant)]
-    words = [" ".join([*single, *compounds(significant)])]
+    """For each field a query that matches every variant of the terms, but for beginnings."""
+    significant = _meant(terms)
+    words = compounds(significant)
+    single: list[str] = []
+    phrases: list[str] = []
+    for term in significant:
+        for variant in term.variants:
+            if not variant.text.isalnum():
+                phrases.append(variant.text)
+            elif variant.kind not in ("character", "prefix"):
+                single.append(variant.text)
+    words = [" ".join([*single, *words])]
     # By themselves too: together they are the single word of the synonym rule.
     words += [term.term.text for term in significant if term.phrase]
-    phrases = [variant.text for variant in variants if not _single(variant)]
     phrases += [*dict.fromkeys(term.phrase for term in significant if term.phrase), *quoted]
-    queries: dict[str, Json] = {}
-    for field in fields:
-        clauses: list[Json] = [{"match": {field: text}} for text in words if text]
-        clauses += [{"match_phrase": {field: text}} for text in phrases]
-        queries[field] = {"bool": {"should": clauses}}
-    return queries
+    return {
+        field: {
+            "bool": {
+                "should": [
+                    *({"match": {field: text}} for text in words if text),
+                    *({"match_phrase": {field: text}} for text in phrases),
+                ]
+            }
+        }
+        for field in fields
+    }
 
 
 def highlight_fields(*names: str, unmatched: bool = False) -> Json:
-    """The `highlight` part of a search: all of them whole.
+    """The `highlight` part of a search: all of them whole; `app.search.render` cuts them.
 
-    With `unmatched`, texts without a match are returned, too. `app.search.render` cuts them. The
-    highlighter would look for the sentences of a whole text to find two, which took half of the
-    time of a search.
+    With `unmatched`, texts without a match are returned, too. The highlighter would look for the
+    sentences of a whole text to find two, which took half of the time of a search.
     """
-    of_field: dict[str, Json] = {
-        "title": {"number_of_fragments": 0},
-        "text": {"number_of_fragments": 0, "no_match_size": MAX_ANALYZED_OFFSET},
-        "code": {"number_of_fragments": 0},
-        "comments": {"number_of_fragments": 0},
+    whole: Json = {"number_of_fragments": 0}
+    of_field = {
+        "title": whole,
+        "text": {**whole, "no_match_size": MAX_ANALYZED_OFFSET},
+        "code": whole,
+        "comments": whole,
     }
-    fields = {name: of_field.get(name.partition(".")[0], {}) for name in names}
+    fields = {name: dict(of_field[name.partition(".")[0]]) for name in names}
     if unmatched:
         for field in fields.values():
             field["no_match_size"] = MAX_ANALYZED_OFFSET
@@ -101,10 +139,6 @@ def highlight_fields(*names: str, unmatched: bool = False) -> Json:
         "max_analyzed_offset": MAX_ANALYZED_OFFSET,
         "fields": fields,
     }
-
-
-def _single(variant: TermVariant) -> bool:
-    return variant.text.isalnum()
 
 
 # -- what is marked afterwards ---------------------------------------------------------------------
@@ -130,14 +164,14 @@ class Marker:
     def of(cls, plan: Plan) -> "Marker":
         """What is to be marked in the hits of a plan."""
         return cls(
-            tuple(beginnings(plan.terms)),
-            tuple(long_beginnings(plan.terms)),
-            stop_words(plan.terms),
+            tuple(_beginnings(plan.terms)),
+            tuple(_long_beginnings(plan.terms)),
+            _stop_words(plan.terms),
             frozenset(
-                variant.text
-                for term in meant(plan.terms)
+                variant.text.lower()
+                for term in _meant(plan.terms)
                 for variant in term.variants
-                if len(variant.text) >= _CAMEL_CASE and _single(variant)
+                if len(variant.text) >= _CAMEL_CASE and variant.text.isalnum()
             ),
             plan.language,
         )
@@ -154,23 +188,20 @@ def marked_texts(hit: Mapping[str, Any], marker: Marker) -> dict[str, str]:
 
 
 def _with_words(marked: str, begun: tuple[str, ...], marker: Marker) -> str:
-    whole = marker.stop_words
+    whole = set(marker.stop_words)
     if marker.words or begun:
         lower = marked.lower()
         begun = tuple(text for text in begun if text in lower or not lower.isascii())
-        whole |= {
-            word
-            for word in marker.words
-            if word.lower() in lower and f"{MARK}{word.lower()}{UNMARK}" not in lower
-        }
+        for word in marker.words:
+            if word in lower and f"{MARK}{word}{UNMARK}" not in lower:
+                whole.add(word)
     if not begun and not whole:
         return marked
-    tokens = {word.lower() for word in whole}
 
     def mark(match: re.Match[str]) -> str:
         word = match.group()
         token = word.lower() if word.isascii() else marker.language.token(word.replace("’", "'"))
-        return f"{MARK}{word}{UNMARK}" if token.startswith(begun) or token in tokens else word
+        return f"{MARK}{word}{UNMARK}" if token.startswith(begun) or token in whole else word
 
     pattern = _words_with((*begun, *sorted(whole)))
     parts = _MARKED.split(marked)

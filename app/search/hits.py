@@ -56,13 +56,13 @@ def _hit(hit: Json, found: Found, marker: Marker) -> Hit:
 def post_hit(hit: Mapping[str, Any], q: str, marker: Marker) -> Hit:
     """One post of the answer to `q`, from a hit of Elasticsearch, with its comments that match."""
     source = hit["_source"]
-    title = plain(source.get("title"))
+    title, url = plain(source.get("title")), source.get("url")
     marked = marked_texts(hit, marker)
     loose, sections = excerpts(marked, source.get("headings", ()), q, title)
     post: Hit = {
         "oid": source["oid"],
         "title": title,
-        "url": source.get("url"),
+        "url": url,
         "pub_date": source.get("pub_date"),
         "categories": source.get("categories", []),
         "score": None if hit["_score"] is None else round(hit["_score"], 4),
@@ -72,27 +72,28 @@ def post_hit(hit: Mapping[str, Any], q: str, marker: Marker) -> Hit:
         },
     }
     if sections:
-        post["sections"] = [_section(*section, post) for section in sections]
+        post["sections"] = [_section(*section, title, url) for section in sections]
     if language := source.get("language"):
         post["language"] = language
     if image := source.get("image"):
         post["image"] = image
-    comments = hit.get("inner_hits", {}).get(COMMENTS, {"hits": {"hits": []}})["hits"]["hits"]
-    if comments:
-        post["comments"] = [_comment(comment, source.get("url"), marker) for comment in comments]
+    if COMMENTS in hit.get("inner_hits", ()):
+        comments = hit["inner_hits"][COMMENTS]["hits"]["hits"]
+        if comments:
+            post["comments"] = [_comment(comment, url, marker) for comment in comments]
     return post
 
 
-def _section(passage: Passage, snippet: str, post: Hit) -> Section:
+def _section(passage: Passage, snippet: str, title: str, url: str | None) -> Section:
     """A section of a post; its title is not said again above the heading."""
-    above = [unmarked(heading) for heading in passage.above]
     section: Section = {
         "heading": unmarked(passage.heading),
         "highlight": safe(passage.heading),
-        "url": passage.url(post["url"]) if post["url"] else None,
+        "url": passage.url(url) if url else None,
         "snippet": safe(snippet),
     }
-    if above := [heading for heading in above if heading != post["title"]]:
+    above = [unmarked(heading) for heading in passage.above]
+    if above := [heading for heading in above if heading != title]:
         section["above"] = above
     return section
 
@@ -100,20 +101,11 @@ def _section(passage: Passage, snippet: str, post: Hit) -> Section:
 def _comment(hit: Json, post_url: str | None, marker: Marker) -> CommentHit:
     """A comment that speaks for its post: who wrote it, where it is, the matching part of it."""
     source = hit["_source"]
+    loose, _ = excerpts({"text": marked_texts(hit, marker).get("comments", "")})
     return {
         "oid": source["oid"],
         "author": plain(source.get("author")) or None,
         "pub_date": source.get("pub_date"),
         "url": f"{post_url}#comment-{quote(source['oid'])}" if post_url else None,
-        "highlight": _comment_snippets(hit, marker),
+        "highlight": [safe(snippet) for snippet in loose],
     }
-
-
-def _comment_snippets(hit: Json, marker: Marker) -> list[str]:
-    loose, _ = excerpts({"text": marked_texts(hit, marker).get("comments", "")})
-    return [safe(snippet) for snippet in loose]
-
-
-def concrete_index(response: Json) -> str:
-    """The index behind the alias, as the hits tell it; "" when there are none."""
-    return next((str(hit["_index"]) for hit in response["hits"]["hits"]), "")

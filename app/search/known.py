@@ -1,11 +1,9 @@
 """What a process knows of an index besides its posts: its synonym rules, and the pinned results.
 
-Nothing is read in advance. Every first request of a search also tells the name of the index behind
-the alias and the version of the pinned results; what differs from what is known is read then, once
-for each generation of the index and each change of the pinned results.
+Every first request of a search also tells the name of the index behind the alias and the version of
+the pinned results; what differs from what is known is read then.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +28,7 @@ _RULES = f"index.analysis.filter.{SYNONYMS}.synonyms"
 class IndexRules:
     """The synonym rules of the index `name`: their digest, and the phrases that they contract.
 
-    `model`: names the model of the vectors of its passages; "" without vectors.
+    `model` names the model of the vectors of its passages, "" without vectors.
     """
 
     name: str = ""
@@ -84,23 +82,20 @@ def read_index_rules(session: SearchSession) -> IndexRules:
     Raises:
         OutdatedIndex: the index has the fields of another version.
     """
-    bodies = session.read("rules", lambda: _index_body(session))
-    for name, body in (bodies or {"": {}}).items():
-        meta = body.get("mappings", {}).get("_meta", {}).get("blogsearch", {})
-        if meta.get("schema") != SCHEMA:
-            raise OutdatedIndex(str(other_schema(meta.get("schema"))))
-        filters = body.get("settings", {}).get("index", {}).get("analysis", {}).get("filter", {})
-        lines = filters.get(SYNONYMS, {}).get("synonyms", [])
-        compiled = [lines] if isinstance(lines, str) else lines
-        return IndexRules(name, meta.get("rules", ""), Phrases.of(compiled), meta.get("model", ""))
-    return IndexRules()
-
-
-def _index_body(session: SearchSession) -> Mapping[str, Any]:
-    response = session.client.indices.get(
-        index=session.index,
-        features=["mappings", "settings"],
-        filter_path=["*.mappings._meta.blogsearch", f"*.settings.{_RULES}"],
-    )
-    body: Mapping[str, Any] = response.body
-    return body
+    nothing: Json = {}
+    bodies: Json = session.read(
+        "rules",
+        lambda: session.client.indices.get(
+            index=session.index,
+            features=["mappings", "settings"],
+            filter_path=["*.mappings._meta.blogsearch", f"*.settings.{_RULES}"],
+        ),
+    ).body
+    name, body = next(iter(bodies.items()), ("", nothing))
+    meta = body.get("mappings", {}).get("_meta", {}).get("blogsearch", {})
+    if meta.get("schema") != SCHEMA:
+        raise OutdatedIndex(str(other_schema(meta.get("schema"))))
+    filters = body.get("settings", {}).get("index", {}).get("analysis", {}).get("filter", {})
+    lines = filters.get(SYNONYMS, {}).get("synonyms", [])
+    compiled = [lines] if isinstance(lines, str) else lines
+    return IndexRules(name, meta.get("rules", ""), Phrases.of(compiled), meta.get("model", ""))

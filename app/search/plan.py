@@ -47,8 +47,7 @@ class Plan:
 
     `terms`: every term of the query in its order, with its variants. `required`: the significant
     ones, of which a post must have `needed`. `recency`: whether newer posts score a little more.
-    `vector`: the meaning of the query, empty if it does not count. `explained`: whether the score
-    of each part is to be reported.
+    `vector`: the meaning of the query, empty if it does not count.
     """
 
     request: SearchRequest
@@ -60,7 +59,6 @@ class Plan:
     language: Language
     pins: MatchedPins = NO_MATCH
     vector: tuple[float, ...] = ()
-    explained: bool = False
 
     @cached_property
     def share(self) -> float:
@@ -114,7 +112,7 @@ class Plan:
         return text + q[end:]
 
 
-def needed_of(terms: int, request: SearchRequest) -> int:
+def _needed(terms: int, request: SearchRequest) -> int:
     """How many terms a post must have: any of them; all where the order is by date, which would put
     posts with few of them first."""
     return terms if request.sort == "newest" else min(terms, 1)
@@ -133,7 +131,7 @@ def plan_typed(
         terms = tuple(_begun(term, request.q) for term in terms)
     examined = {term.key for term in query.examined}
     required = tuple(term for term in terms if term.term.key in examined)
-    needed = needed_of(len(required), request)
+    needed = _needed(len(required), request)
     return Plan(request, query, terms, required, needed, recency, language)
 
 
@@ -159,19 +157,22 @@ def plan_corrected(
         lookup: what the index has of the terms.
         together: the keys of the terms that a post has together with another one.
     """
-    if not lookup.stats:
+    stats = lookup.stats
+    if not stats:
         return None
     query, terms = plan.query, plan.terms
-    if plan.request.typing:
-        terms = mark_phrases(_typing_interpretations(plan, lookup, together), phrases)
-    elif plan.request.typos:
-        query = _resegmented(plan.query, lookup.stats, plan.language)
-        compounds = _compounds(plan, query, lookup.stats)
-        interpreted = _interpretations(query, compounds, lookup, together, plan.language)
+    if plan.request.typos:
+        compounds: dict[str, str] = {}
+        if not plan.request.typing:
+            query = _resegmented(plan.query, stats, plan.language)
+            compounds = _compounds(plan, query, stats)
+        interpreted = _interpreted(query, compounds, lookup, together, plan.language)
+        if terms and terms[-1].begun and _may_go_on(terms[-1].term, stats):
+            interpreted[-1] = terms[-1]
         terms = mark_phrases(interpreted, phrases)
     examined = {term.key for term in query.examined}
     required = tuple(
-        term for term in terms if term.term.key in examined and _matches_some(term, lookup.stats)
+        term for term in terms if term.term.key in examined and _matches_some(term, stats)
     )
     if not required and not query.quoted:
         return None
@@ -181,7 +182,7 @@ def plan_corrected(
     relaxed = plan.needed > 1 and not lookup.matched[ANY]
     if as_written and len(required) == len(plan.required) and not relaxed:
         return None
-    needed = needed_of(len(required), plan.request)
+    needed = _needed(len(required), plan.request)
     return replace(plan, query=query, terms=terms, required=required, needed=needed)
 
 
@@ -192,12 +193,7 @@ def without_doubtful(plan: Plan) -> Plan | None:
     """
     if plan.is_large or len(plan.required) > scoring.DOUBTED_WORDS:
         return None
-    sure = tuple(
-        term
-        for term in plan.required
-        if term.likeliest.kind == "typed"
-        or scoring.surely_misspelled(term.term.token, term.likeliest.cost)
-    )
+    sure = tuple(term for term in plan.required if _is_sure(term))
     if not sure or len(sure) == len(plan.required):
         return None
     left_out = {term.term.key for term in plan.required if term not in sure}
@@ -205,67 +201,41 @@ def without_doubtful(plan: Plan) -> Plan | None:
     return replace(plan, terms=terms, required=sure, needed=1)
 
 
-def _interpretations(
+def _is_sure(term: Interpretation) -> bool:
+    is_long = len(term.term.token) >= scoring.LONG_WORD
+    return term.likeliest.kind == "typed" or (
+        is_long and term.likeliest.cost <= scoring.COST_REPLACED
+    )
+
+
+def _interpreted(
     query: ParsedQuery,
     compounds: Mapping[str, str],
     lookup: Lookup,
     together: frozenset[str],
     language: Language,
 ) -> list[Interpretation]:
-    """The terms interpreted; those that posts write with their neighbour as one are not
-    corrected."""
-    last = query.terms[-1] if query.terms else None
-    return _bounded(
-        [
-            _in_compound(term, compounds[term.key])
-            if term.key in compounds
-            else _interpreted(term, term == last, lookup, together, language)
-            for term in query.terms
-        ]
-    )
-
-
-def _in_compound(term: QueryTerm, compound: str) -> Interpretation:
-    reason = f"posts write it and its neighbour as {compound}"
-    return replace(as_typed(term, reason=reason), compound=compound)
-
-
-def _interpreted(
-    term: QueryTerm, last: bool, lookup: Lookup, together: frozenset[str], language: Language
-) -> Interpretation:
-    stats = lookup.stats.get(term.key)
-    if stats is None:
-        return as_typed(term)
-    if is_bigram(term.token) and not stats.known:
-        return characters(term)
-    if not term.correctable or "+" in term.key:
-        return as_typed(term, stats.posts)
-    options = lookup.options.get(term.token, ())
-    return interpret(term, stats, options, language, last=last, supported=term.key in together)
-
-
-def _typing_interpretations(
-    plan: Plan, lookup: Lookup, together: frozenset[str]
-) -> Sequence[Interpretation]:
-    """The terms of a query that is being typed; the last one stays the beginning of a word as long
-    as a word of the index begins with it."""
-    if not plan.request.typos:
-        return plan.terms
-    interpretations = _interpretations(plan.query, {}, lookup, together, plan.language)
-    if plan.terms and plan.terms[-1].begun:
-        term = plan.terms[-1].term
-        stats = lookup.stats.get(term.key, _UNCOUNTED)
-        if stats.known or stats.prefix or len(term.token) < scoring.PREFIX_MIN:
-            interpretations[-1] = plan.terms[-1]
-    return interpretations
-
-
-def _bounded(terms: Sequence[Interpretation]) -> list[Interpretation]:
-    """The terms, the likeliest variants of each, so that all of them together are not too many. A
-    single doubtful term has all its variants."""
+    """What each term may stand for; those that posts write with their neighbour as one are not
+    corrected. Of several doubtful terms each has its likeliest variants only."""
+    terms: list[Interpretation] = []
+    for term in query.terms:
+        stats = lookup.stats.get(term.key)
+        if compound := compounds.get(term.key):
+            reason = f"posts write it and its neighbour as {compound}"
+            terms.append(replace(as_typed(term, reason=reason), compound=compound))
+        elif stats is None:
+            terms.append(as_typed(term))
+        elif is_bigram(term.token) and not stats.known:
+            terms.append(characters(term))
+        elif not term.correctable or "+" in term.key:
+            terms.append(as_typed(term, stats.posts))
+        else:
+            last, supported = term == query.terms[-1], term.key in together
+            options = lookup.options.get(term.token, ())
+            terms.append(interpret(term, stats, options, language, last=last, supported=supported))
     doubtful = sum(not term.as_typed or bool(term.similar) for term in terms)
     if doubtful < 2:
-        return list(terms)
+        return terms
     return [_with_variants(term, max(1, scoring.ALL_VARIANTS // doubtful)) for term in terms]
 
 
@@ -277,6 +247,12 @@ def _with_variants(term: Interpretation, most: int) -> Interpretation:
         return term
     variants = tuple(variant for variant in term.variants if variant.kind != "split")[:most]
     return replace(term, variants=variants) if variants else as_typed(term.term)
+
+
+def _may_go_on(begun: QueryTerm, stats: Mapping[str, TermStats]) -> bool:
+    """Whether a word of the index may begin with a term that is being typed."""
+    posts = stats.get(begun.key, _UNCOUNTED)
+    return posts.known or bool(posts.prefix) or len(begun.token) < scoring.PREFIX_MIN
 
 
 def _matches_some(term: Interpretation, stats: Mapping[str, TermStats]) -> bool:
@@ -291,17 +267,18 @@ def _resegmented(
     query: ParsedQuery, stats: Mapping[str, TermStats], language: Language
 ) -> ParsedQuery:
     """The query with two terms joined if only the joined word is in the index, and with compound
-    terms split that no post has."""
+    terms split that no post has; `xyz42` only if a post has `xyz`."""
     terms: list[QueryTerm] = []
     left = list(query.terms)
     while left:
         term = left.pop(0)
-        both = joined(term, left[0], language) if left else None
-        if both and _only_joined(term, left[0], both, stats):
-            left.pop(0)
-            terms.append(both)
+        both = stats.get(f"{term.key}+{left[0].key}") if left else None
+        if both and both.words and not (_is_known(term, stats) and _is_known(left[0], stats)):
+            terms.append(joined(term, left.pop(0), language))
         elif term.key in stats and not stats[term.key].known:
-            terms.extend(_split(term, stats, language) or (term,))
+            pieces = apart(term, language)
+            is_split = pieces and (len(term.pieces) > 1 or _is_known(pieces[0], stats))
+            terms.extend(pieces if is_split else (term,))
         else:
             terms.append(term)
     if terms == list(query.terms):
@@ -309,25 +286,8 @@ def _resegmented(
     return parsed(terms[:MAX_TERMS], query.quoted, query.excluded, query.quoted_at)
 
 
-def _split(
-    term: QueryTerm, stats: Mapping[str, TermStats], language: Language
-) -> tuple[QueryTerm, ...]:
-    """The pieces of a term; none for `xyz42` if no post has `xyz`."""
-    pieces = apart(term, language)
-    is_compound = len(term.pieces) > 1
-    return pieces if pieces and (is_compound or _is_known(pieces[0], stats)) else ()
-
-
 def _is_known(term: QueryTerm, stats: Mapping[str, TermStats]) -> bool:
     return term.key in stats and stats[term.key].known
-
-
-def _only_joined(
-    first: QueryTerm, second: QueryTerm, both: QueryTerm, stats: Mapping[str, TermStats]
-) -> bool:
-    if both.key not in stats or not stats[both.key].words:
-        return False
-    return not (stats[first.key].known and stats[second.key].known)
 
 
 def _compounds(plan: Plan, query: ParsedQuery, stats: Mapping[str, TermStats]) -> dict[str, str]:
@@ -335,15 +295,14 @@ def _compounds(plan: Plan, query: ParsedQuery, stats: Mapping[str, TermStats]) -
     of both. None for terms that a synonym rule treats as one: it finds the word anyway."""
     by_rule = {term.term.key for term in plan.terms if term.phrase}
     compounds: dict[str, str] = {}
-    for pair in pairwise(query.terms):
-        keys = {term.key for term in pair}
-        both = joined(*pair, plan.language)
-        if both.key not in stats or keys & (by_rule | compounds.keys()):
+    for first, second in pairwise(query.terms):
+        keys = {first.key, second.key}
+        posts = stats.get(f"{first.key}+{second.key}")
+        if not posts or keys & (by_rule | compounds.keys()):
             continue
-        posts = stats[both.key]
         # A stem may be the same by accident if a word is misspelled: `digital govement`,
         # `digitalgov`.
-        are_known = all(_is_known(term, stats) for term in pair)
+        are_known = _is_known(first, stats) and _is_known(second, stats)
         if max(posts.words, posts.stems if are_known else 0) > posts.apart:
-            compounds |= dict.fromkeys(keys, both.text)
+            compounds |= dict.fromkeys(keys, first.token + second.token)
     return compounds

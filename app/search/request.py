@@ -1,7 +1,6 @@
 """The query string → a SearchRequest, or every complaint about it at once.
 
-`PARAMETERS` is the table of parameters: requests are parsed with it, and `/openapi.json` describes
-it. app/commands/search.py repeats the names as options.
+app/openapi.json describes the parameters; app/commands/search.py has them as options.
 """
 
 import re
@@ -23,17 +22,14 @@ MAX_SIZE = 50
 DEFAULT_SIZE = 10
 MAX_WORDS_BY_SIZE, MAX_WORDS, CHARACTERS_OF_WORD = 400, 20, 10
 """Words of a query times hits on a page, and words, beyond the default size: the cost of a search
-grows with both. Eight words, as people write them into links, may have fifty hits. So many
-characters count as a word: a chain such as `site.name.word` has several, a text in Chinese one for
-each character."""
+grows with both. So many characters count as a word: a chain such as `site.name.word` has several, a
+text in Chinese one for each character."""
 MAX_CATEGORIES = MAX_YEARS = 20
 MAX_CATEGORY = 200
 MAX_SUGGESTIONS = 10
 
 _JOINERS = "\u200c\u200d"
 """Invisible, and yet spelling in some scripts."""
-
-_LANGUAGE = r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*"
 
 Sort = Literal["relevance", "newest"]
 _MOST_COMPLAINTS = 20
@@ -46,11 +42,9 @@ Complaint = dict[str, Any]
 class SearchRequest:
     """A valid search request; no other code reads a raw parameter.
 
-    `q` is trimmed, and its white space is single spaces. `since` and `until` are included.
-    `categories` and `years` are sorted; a post is of any of them. `lang` is a lower-case language
-    code. `prefer` is one of the indexed languages, in which posts come first; it is not a
-    parameter, but follows from the visitor's browser. With `debug` the answer is explained, with
-    `debug_requests` also what was sent.
+    `q` has single spaces. `since` and `until` are included; a post is of any of `categories` and
+    `years`. `lang` is a lower-case language code. `prefer` is the indexed language, in which posts
+    come first; it follows from the visitor's browser.
     """
 
     q: str
@@ -131,10 +125,7 @@ class SearchRequest:
 
 @dataclass(frozen=True, slots=True)
 class SuggestRequest:
-    """One request for suggestions: what was typed so far, how many at most, and in which language.
-
-    `q` and `lang` are as in `SearchRequest`.
-    """
+    """A request for suggestions: what was typed so far, how many at most, and in which language."""
 
     q: str
     size: int = MAX_SUGGESTIONS
@@ -151,12 +142,25 @@ class SuggestRequest:
 
     def key(self) -> str:
         """The same for every request that has the same suggestions."""
-        chosen = [("suggest", self.q.lower()), ("size", self.size), ("lang", self.lang)]
-        return urlencode(chosen)
+        return urlencode([("suggest", self.q.lower()), ("size", self.size), ("lang", self.lang)])
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of a query string.
+
+    `read` makes fields of a request of the value (of the list of all values if it is `repeatable`),
+    and raises ValueError if it is invalid.
+    """
+
+    name: str
+    read: Callable[[Any], dict[str, Any]]
+    required: bool = False
+    repeatable: bool = False
 
 
 def parse_parameters(
-    args: "MultiDict[str, str]", parameters: "Sequence[Parameter]", of: str
+    args: "MultiDict[str, str]", parameters: Sequence[Parameter], of: str
 ) -> dict[str, Any]:
     """The values of the parameters that are given; `of` says for messages what takes them.
 
@@ -169,7 +173,7 @@ def parse_parameters(
 
 
 def _read(
-    args: "MultiDict[str, str]", parameters: "Sequence[Parameter]", of: str
+    args: "MultiDict[str, str]", parameters: Sequence[Parameter], of: str
 ) -> tuple[dict[str, Any], list[Complaint]]:
     """The values of valid parameters, and the complaints about all others."""
     known = [parameter.name for parameter in parameters]
@@ -196,7 +200,7 @@ def _read(
     return values, complaints
 
 
-def _raise_if_any(complaints: list[Complaint], parameters: "Sequence[Parameter]") -> None:
+def _raise_if_any(complaints: list[Complaint], parameters: Sequence[Parameter]) -> None:
     if complaints:
         complaints = complaints[:_MOST_COMPLAINTS]
         listed = "; ".join(
@@ -211,7 +215,30 @@ def _complaint(parameter: str, got: object, message: str) -> Complaint:
     return {"parameter": parameter[:_LONGEST_SHOWN], "got": shown, "message": message}
 
 
-def _query(raw: str) -> str:
+# -- values ----------------------------------------------------------------------------------------
+
+
+def whole_number(name: str, least: int, most: int) -> Parameter:
+    """A parameter with a whole number."""
+
+    def read(raw: str) -> dict[str, Any]:
+        if not (raw.isascii() and raw.isdigit() and len(raw) <= 6 and least <= int(raw) <= most):
+            raise ValueError(f"must be a whole number from {least} to {most}")
+        return {name: int(raw)}
+
+    return Parameter(name, read)
+
+
+def _choice(name: str, values: Mapping[str, Any]) -> Parameter:
+    def read(raw: str) -> dict[str, Any]:
+        if raw not in values:
+            raise ValueError(f"must be one of: {', '.join(values)}")
+        return {name: values[raw]}
+
+    return Parameter(name, read)
+
+
+def _query(raw: str) -> dict[str, Any]:
     # NFC, because a decomposed é would be two characters to the suggester's edit distance.
     composed = unicodedata.normalize("NFC", raw)
     if not composed.isprintable():
@@ -219,7 +246,7 @@ def _query(raw: str) -> str:
     query = " ".join(composed.split())
     if not 1 <= len(query) <= MAX_QUERY:
         raise ValueError(f"must have 1 to {MAX_QUERY} characters, white space at the ends aside")
-    return query
+    return {"q": query}
 
 
 def _typed(character: str) -> str:
@@ -230,23 +257,20 @@ def _typed(character: str) -> str:
     return " " if category in {"Cc", "Cs", "Co"} else character
 
 
-def _categories(given: Sequence[str]) -> tuple[str, ...]:
-    wrong = []
+def _categories(given: Sequence[str]) -> dict[str, Any]:
     if len(given) > MAX_CATEGORIES:
-        wrong.append(f"may be given at most {MAX_CATEGORIES} times")
+        raise ValueError(f"may be given at most {MAX_CATEGORIES} times")
     if any(not 1 <= len(category) <= MAX_CATEGORY for category in given):
-        wrong.append(f"must have 1 to {MAX_CATEGORY} characters")
-    if wrong:
-        raise ValueError(" and ".join(wrong))
-    return tuple(sorted(set(given)))
+        raise ValueError(f"must have 1 to {MAX_CATEGORY} characters")
+    return {"categories": tuple(sorted(set(given)))}
 
 
-def _years(given: Sequence[str]) -> tuple[int, ...]:
+def _years(given: Sequence[str]) -> dict[str, Any]:
     if len(given) > MAX_YEARS:
         raise ValueError(f"may be given at most {MAX_YEARS} times")
     if not all(re.fullmatch(r"[1-9]\d{3}", year, re.ASCII) for year in given):
         raise ValueError("must be a year such as 2026")
-    return tuple(sorted({int(year) for year in given}))
+    return {"years": tuple(sorted({int(year) for year in given}))}
 
 
 def _day(raw: str) -> date:
@@ -258,149 +282,32 @@ def _day(raw: str) -> date:
         raise ValueError("must be a day such as 2026-01-31") from None
 
 
-def _language(raw: str) -> str:
-    if not re.fullmatch(_LANGUAGE, raw):
+def _language(raw: str) -> dict[str, Any]:
+    if not re.fullmatch(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*", raw):
         raise ValueError("must be a language code such as de or pt-BR")
-    return raw.lower()
+    return {"lang": raw.lower()}
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """A parameter of the query string.
+# -- the parameters --------------------------------------------------------------------------------
 
-    `schema` is its JSON Schema. `read` makes fields of a SearchRequest of the value (of the list of
-    all values if it is `repeatable`), and raises ValueError if it is invalid.
-    """
-
-    name: str
-    description: str
-    schema: Mapping[str, Any]
-    read: Callable[[Any], dict[str, Any]]
-    required: bool = False
-    repeatable: bool = False
-
-
-def whole_number(name: str, description: str, least: int, most: int, default: int) -> Parameter:
-    """A parameter with a whole number."""
-
-    def read(raw: str) -> dict[str, Any]:
-        if not (raw.isascii() and raw.isdigit() and len(raw) <= 6 and least <= int(raw) <= most):
-            raise ValueError(f"must be a whole number from {least} to {most}")
-        return {name: int(raw)}
-
-    schema = {"type": "integer", "minimum": least, "maximum": most, "default": default}
-    return Parameter(name, description, schema, read)
-
-
-def choice(name: str, description: str, values: Mapping[str, Any]) -> Parameter:
-    """A parameter with some values, the first of which is the default."""
-
-    def read(raw: str) -> dict[str, Any]:
-        if raw not in values:
-            raise ValueError(f"must be one of: {', '.join(values)}")
-        return {name: values[raw]}
-
-    schema = {"type": "string", "enum": list(values), "default": next(iter(values))}
-    return Parameter(name, description, schema, read)
-
-
-_LANG = Parameter(
-    "lang",
-    "Only posts in this language: de, or pt-BR. pt finds pt-BR too.",
-    {"type": "string", "pattern": f"^{_LANGUAGE}$"},
-    lambda raw: {"lang": _language(raw)},
-)
+_Q = Parameter("q", _query, required=True)
+_LANG = Parameter("lang", _language)
 
 PARAMETERS = (
-    Parameter(
-        "q",
-        'The query. "Quoted text" is searched as a phrase, -word excludes a word. White space at '
-        "the ends does not count.",
-        {"type": "string", "minLength": 1, "maxLength": MAX_QUERY},
-        lambda raw: {"q": _query(raw)},
-        required=True,
-    ),
-    whole_number("page", "The page of hits.", 1, MAX_PAGE, 1),
-    whole_number(
-        "size",
-        "Hits on a page. Times the words of the query, 20 at most, more than 10 may be 400; ten "
-        "characters are a word at least.",
-        1,
-        MAX_SIZE,
-        DEFAULT_SIZE,
-    ),
-    choice(
-        "sort",
-        "The order of the hits: by relevance or by date.",
-        {"relevance": "relevance", "newest": "newest"},
-    ),
-    Parameter(
-        "category",
-        "Only posts of this category; several: of any of them.",
-        {
-            "type": "array",
-            "items": {"type": "string", "minLength": 1, "maxLength": MAX_CATEGORY},
-            "maxItems": MAX_CATEGORIES,
-        },
-        lambda given: {"categories": _categories(given)},
-        repeatable=True,
-    ),
-    Parameter(
-        "since",
-        "Only posts from this day on, such as 2026-01-31.",
-        {"type": "string", "format": "date"},
-        lambda raw: {"since": _day(raw)},
-    ),
-    Parameter(
-        "until",
-        "Only posts up to this day, included.",
-        {"type": "string", "format": "date"},
-        lambda raw: {"until": _day(raw)},
-    ),
-    Parameter(
-        "year",
-        "Only posts of this year; several: of any of them.",
-        {
-            "type": "array",
-            "items": {"type": "integer", "minimum": 1000, "maximum": 9999},
-            "maxItems": MAX_YEARS,
-        },
-        lambda given: {"years": _years(given)},
-        repeatable=True,
-    ),
+    _Q,
+    whole_number("page", 1, MAX_PAGE),
+    whole_number("size", 1, MAX_SIZE),
+    _choice("sort", {"relevance": "relevance", "newest": "newest"}),
+    Parameter("category", _categories, repeatable=True),
+    Parameter("since", lambda raw: {"since": _day(raw)}),
+    Parameter("until", lambda raw: {"until": _day(raw)}),
+    Parameter("year", _years, repeatable=True),
     _LANG,
-    choice(
-        "typos",
-        "Whether words are corrected: off searches exactly what was typed.",
-        {"on": True, "off": False},
-    ),
-    choice(
-        "facets",
-        "Whether to count the posts that are found by category and by year.",
-        {"off": False, "on": True},
-    ),
-    choice(
-        "typing",
-        "Whether the query is being typed: then its last word may be the beginning of one.",
-        {"off": False, "on": True},
-    ),
-    Parameter(
-        "debug-search",
-        "Explain the answer. With the value requests, also what was sent to Elasticsearch.",
-        {"type": "string"},
-        lambda raw: {"debug": True, "debug_requests": raw == "requests"},
-    ),
+    _choice("typos", {"on": True, "off": False}),
+    _choice("facets", {"off": False, "on": True}),
+    _choice("typing", {"off": False, "on": True}),
+    Parameter("debug-search", lambda raw: {"debug": True, "debug_requests": raw == "requests"}),
 )
 
-SUGGEST_PARAMETERS = (
-    Parameter(
-        "q",
-        "What was typed so far.",
-        {"type": "string", "minLength": 1, "maxLength": MAX_QUERY},
-        lambda raw: {"q": _query(raw)},
-        required=True,
-    ),
-    whole_number("size", "Suggestions at most.", 1, MAX_SUGGESTIONS, MAX_SUGGESTIONS),
-    _LANG,
-)
+SUGGEST_PARAMETERS = (_Q, whole_number("size", 1, MAX_SUGGESTIONS), _LANG)
 """The parameters of `GET /suggest`."""

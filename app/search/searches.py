@@ -9,8 +9,9 @@ from app.search import scoring
 from app.search.clauses import (
     COMMENTS,
     HAS,
+    PHRASE,
+    Clause,
     any_of,
-    begin_in,
     best_clauses,
     bool_query,
     excluded_clauses,
@@ -18,15 +19,16 @@ from app.search.clauses import (
     has_terms,
     hidden_clauses,
     match_phrase,
+    named,
     named_terms,
     phrase_in,
     pinned_clauses,
-    quoted_clause,
+    quoted_clauses,
     whole_title,
     words_clauses,
 )
-from app.search.filters import page, post_filters
-from app.search.highlighting import highlight_queries, highlighting, post_highlighting
+from app.search.filters import facet_counts, page, post_filters
+from app.search.highlighting import begin_in, highlight_queries, highlighting, post_highlighting
 from app.search.plan import ALL, ANY, BY_WORDS, MOST, Plan
 from app.search.query_parser import ParsedQuery, QueryTerm, apart, joined
 from app.search.request import DEFAULT_SIZE
@@ -54,14 +56,14 @@ def hits_search(plan: Plan, *, refined: bool = True) -> Json:
             of the cost.
     """
     by_relevance = plan.request.sort == "relevance"
+    should = _queries(words_clauses(plan))
+    if not by_relevance:
+        should += named_terms(plan)
+    if refined and (plan.terms or plan.query.quoted):  # without words every post is listed
+        should.append(_comments(plan))
     by_words = bool_query(
-        must=[quoted_clause(text, plan) for text in plan.query.quoted],
-        should=[
-            *words_clauses(plan),
-            *([] if by_relevance else named_terms(plan)),
-            # Without words every post is listed, and not only those with comments.
-            *([_comments(plan)] if refined and (plan.terms or plan.query.quoted) else []),
-        ],
+        must=_queries(quoted_clauses(plan)),
+        should=should,
         filter=has_terms(plan, plan.needed, similar=True),
     )
     query = _listed(by_words, plan)
@@ -75,8 +77,16 @@ def hits_search(plan: Plan, *, refined: bool = True) -> Json:
     if refined:
         body["highlight"] = post_highlighting(plan.terms, plan.query.quoted)
     if by_relevance:
-        body |= _rescored((best_clauses(plan) if refined else []) + named_terms(plan))
+        best = best_clauses(plan) if refined else []
+        ordering = [
+            named(name, query) if name.startswith(PHRASE) else query for name, query in best
+        ]
+        body |= _rescored(ordering + named_terms(plan))
     return body
+
+
+def _queries(clauses: Sequence[Clause]) -> list[Json]:
+    return [query for _, query in clauses]
 
 
 def _comments(plan: Plan) -> Json:
@@ -84,11 +94,16 @@ def _comments(plan: Plan) -> Json:
     field = "comments.comment"
     query = highlight_queries(plan.terms, plan.query.quoted, [field])[field]
     query["bool"]["should"] += begin_in(f"{field}.words", plan.terms)
+    return comments_clause(query, highlighting(plan.terms, plan.query.quoted, [field]))
+
+
+def comments_clause(query: Json, highlight: Json) -> Json:
+    """The comments that match come with their post, and add nothing to its score."""
     inner_hits = {
         "name": COMMENTS,
         "size": scoring.COMMENTS,
         "_source": ["comments.oid", "comments.author", "comments.pub_date"],
-        "highlight": highlighting(plan.terms, plan.query.quoted, [field]),
+        "highlight": highlight,
     }
     nested = {"path": "comments", "query": query, "score_mode": "none", "inner_hits": inner_hits}
     return {"nested": {**nested, "boost": 0}}
@@ -96,18 +111,19 @@ def _comments(plan: Plan) -> Json:
 
 def scores_search(plan: Plan, ids: Sequence[str]) -> Json:
     """What each part of the query adds to the scores of these posts, by the names of the parts."""
-    plan = replace(plan, explained=True)
-    parts = [quoted_clause(text, plan) for text in plan.query.quoted]
-    parts += words_clauses(plan) + whole_title(plan)
+    parts = [*quoted_clauses(plan), *words_clauses(plan, one_by_one=True), *whole_title(plan)]
     body: Json = {
-        "query": bool_query(filter=[{"ids": {"values": list(ids)}}], should=parts),
+        "query": bool_query(
+            filter=[{"ids": {"values": list(ids)}}],
+            should=[named(name, query) for name, query in parts],
+        ),
         "size": len(ids),
         "track_total_hits": False,
         "_source": False,
     }
     is_last_rescored = plan.request.page * plan.request.size <= scoring.RESCORED
     if plan.request.sort == "relevance" and is_last_rescored:
-        body |= _rescored(best_clauses(plan))
+        body |= _rescored([named(name, query) for name, query in best_clauses(plan)])
     return body
 
 
@@ -117,7 +133,17 @@ def _rescored(clauses: list[Json]) -> Json:
     return {"rescore": {"window_size": scoring.RESCORED, "query": rescore}} if clauses else {}
 
 
-def matching(plan: Plan, needed: int, *, similar: bool = False) -> Json:
+def facets_search(plan: Plan, needed: int) -> Json:
+    """The counts by category and year of the posts that have so many of the words."""
+    return {
+        "size": 0,
+        "track_total_hits": False,
+        "query": _matching(plan, needed),
+        "aggs": facet_counts(plan.request, plan.language),
+    }
+
+
+def _matching(plan: Plan, needed: int, *, similar: bool = False) -> Json:
     """The posts that have so many of the words or are pinned, without the filters and scores."""
     words = [phrase_in(scoring.QUOTED_FIELDS, text) for text in plan.query.quoted]
     words += has_terms(plan, needed, similar=similar)
@@ -131,7 +157,7 @@ def _listed(by_words: Json, plan: Plan) -> Json:
     allowed = any_of([by_words, *pinned_clauses(plan.pins)])
     if excluded := excluded_clauses(plan):
         allowed["bool"]["must_not"] = excluded
-    listed = any_of([allowed, *whole_title(plan)])
+    listed = any_of([allowed, *_queries(whole_title(plan))])
     if hidden := hidden_clauses(plan):
         listed["bool"]["must_not"] = hidden
     return listed
@@ -149,16 +175,16 @@ def counts(plan: Plan) -> Json:
     `HAS + key`: those with a term that was split, as nobody knows yet whether any post has it.
     """
     number, most = len(plan.required), plan.most
-    by_words = replace(plan, pins=plan.pins.only_never())
-    counted = {ANY: matching(plan, plan.needed, similar=True)}
+    by_words = replace(plan, pins=plan.pins.only_never()) if plan.pins.first else plan
+    counted = {ANY: _matching(plan, plan.needed, similar=True)}
     if plan.pins.first:
-        counted[BY_WORDS] = matching(by_words, plan.needed, similar=True)
+        counted[BY_WORDS] = _matching(by_words, plan.needed, similar=True)
     # Posts that only have a similar word match, and do not have the word.
     least = 0 if any(term.similar for term in plan.required) else plan.needed
     if least < most <= number:
-        counted[MOST] = matching(by_words, most)
+        counted[MOST] = _matching(by_words, most)
     if max(plan.needed, most) < number == len(plan.query.examined):
-        counted[ALL] = matching(by_words, number)
+        counted[ALL] = _matching(by_words, number)
     for term in plan.required:
         if term.likeliest.kind == "split":
             counted[HAS + term.term.key] = has_term(term)
@@ -178,7 +204,7 @@ def read_counts(response: Json) -> dict[str, int]:
     return {
         name: aggregation["doc_count"]
         for name, aggregation in response["aggregations"].items()
-        if name in (ANY, MOST, ALL, BY_WORDS) or name.startswith(HAS)
+        if name.startswith((ANY, MOST, ALL, BY_WORDS, HAS))
     }
 
 
@@ -189,9 +215,8 @@ _LOOKED_UP = 40
 fewer."""
 _CORRECTED, _OF_TWO_ERRORS = 80, 32
 """Letters of all words that the suggester gets, and of the first ones of them, which may have two
-errors; further ones may have one, which takes a fifth of the time. The twelve words that are
-examined of a sentence have fewer; those of twelve camelCase words took as long as 25 usual
-searches."""
+errors; further ones may have one, which takes a fifth of the time. Twelve words of a sentence have
+fewer; those of twelve camelCase words took as long as 25 usual searches."""
 
 _POSTS, _INDEX, _TERM = "posts", "index", "term "
 """Aggregations of the lookup: the number of posts, the name of the index, the counts of a term."""
@@ -214,7 +239,7 @@ def lookup_search(plan: Plan) -> Json:
             **counts(plan),
         },
     }
-    if suggesters := _suggesters(tokens_to_correct(terms)):
+    if suggesters := _suggesters(_errors_of(terms)):
         body["suggest"] = suggesters
     return body
 
@@ -258,22 +283,21 @@ def examined_terms(plan: Plan) -> list[QueryTerm]:
     return examined[:_LOOKED_UP]
 
 
-def tokens_to_correct(terms: Sequence[QueryTerm]) -> dict[str, int]:
+def _errors_of(terms: Sequence[QueryTerm]) -> dict[str, int]:
     """The words that the suggester gets, and how many errors each may have: the first ones, as many
     as have `_CORRECTED` letters, and one of them may be very long."""
     tokens = dict.fromkeys(term.token for term in terms if term.correctable and "+" not in term.key)
-    letters = accumulate(map(len, tokens))
     errors: dict[str, int] = {}
-    longest = ""
-    for token, total in zip(tokens, letters, strict=True):
+    has_long = False
+    for token, letters in zip(tokens, accumulate(map(len, tokens)), strict=True):
         is_long = len(token) > scoring.LONG_IDENTIFIER
-        if total <= _CORRECTED and not (is_long and longest):
-            errors[token] = 2 if total <= _OF_TWO_ERRORS and not is_long else 1
-            longest = token if is_long else longest
+        if letters <= _CORRECTED and not (is_long and has_long):
+            errors[token] = 2 if letters <= _OF_TWO_ERRORS and not is_long else 1
+            has_long |= is_long
     return errors
 
 
-def _suggesters(tokens: Mapping[str, int]) -> Json:
+def _suggesters(errors_of: Mapping[str, int]) -> Json:
     options = {
         "field": "all.words",
         "size": scoring.SUGGEST_SIZE,
@@ -286,9 +310,9 @@ def _suggesters(tokens: Mapping[str, int]) -> Json:
         "min_word_length": 3,
     }
     suggesters: Json = {}
-    for name, errors in (("spelling", 2), ("spelling, one error", 1)):
-        if text := " ".join(token for token in tokens if tokens[token] == errors):
-            suggesters[name] = {"text": text, "term": {**options, "max_edits": errors}}
+    for name, most in (("spelling", 2), ("spelling, one error", 1)):
+        if text := " ".join(token for token, errors in errors_of.items() if errors == most):
+            suggesters[name] = {"text": text, "term": {**options, "max_edits": most}}
     return suggesters
 
 

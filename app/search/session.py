@@ -16,21 +16,15 @@ T = TypeVar("T")
 # Term statistics of all shards together, so that a hit's score does not depend on its shard. On an
 # index of one shard Elasticsearch leaves the extra phase out.
 _SEARCH_TYPE = "dfs_query_then_fetch"
-_NODE_LOST = 502
-"""The status of a search whose node was lost between two phases."""
 
 
 @dataclass(frozen=True, slots=True)
 class SentRequest:
-    """One request that was sent: its kind and bodies, and times in milliseconds.
-
-    `took_ms` is Elasticsearch's own time, `total_ms` that until the response was read, and
-    `started_ms` the time between the start of the search and that of the request.
-    """
+    """One request: its kind and bodies, Elasticsearch's own time and that until the response was
+    read, in milliseconds."""
 
     kind: str
     took_ms: int
-    started_ms: float
     total_ms: float
     bodies: tuple[Json, ...]
 
@@ -49,7 +43,6 @@ class SearchSession:
     index: str
     timeout: float | None = None
     sent: list[SentRequest] = field(default_factory=list)
-    _began: float = field(default_factory=time.perf_counter)
 
     def send(self, kind: str, *bodies: Json) -> list[Json]:
         """Send searches of the index in one request; the response of each.
@@ -77,9 +70,6 @@ class SearchSession:
         lines += beside or ()
         started = time.perf_counter()
         response = self.client.msearch(searches=lines, search_type=_SEARCH_TYPE)
-        if any(part["status"] == _NODE_LOST for part in response["responses"]):
-            # Elasticsearch does not try another copy then; the next search goes there.
-            response = self.client.msearch(searches=lines, search_type=_SEARCH_TYPE)
         self._record(kind, started, response["took"], bodies)
         responses: list[Json] = response["responses"]
         other = responses.pop() if beside else None
@@ -104,8 +94,7 @@ class SearchSession:
     ) -> None:
         total_ms = (time.perf_counter() - started) * 1000
         took_ms = round(total_ms) if took_ms is None else took_ms
-        started_ms = (started - self._began) * 1000
-        self.sent.append(SentRequest(kind, took_ms, started_ms, total_ms, bodies))
+        self.sent.append(SentRequest(kind, took_ms, total_ms, bodies))
 
     def scores(self, body: Json) -> Json:
         """Send one search that reports what each named clause added to a hit's score."""
@@ -122,12 +111,7 @@ class SearchSession:
     def explain(self, *, bodies: bool = False) -> list[Json]:
         """The requests that were sent, with their bodies if asked for."""
         return [
-            {
-                "kind": sent.kind,
-                "took_ms": sent.took_ms,
-                "started_ms": round(sent.started_ms, 1),
-                "total_ms": round(sent.total_ms, 1),
-            }
+            {"kind": sent.kind, "took_ms": sent.took_ms, "total_ms": round(sent.total_ms, 1)}
             | ({"bodies": list(sent.bodies)} if bodies else {})
             for sent in self.sent
         ]

@@ -6,7 +6,7 @@ than they add or replace letters.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any, Literal
@@ -17,9 +17,17 @@ from analyzers.symbols import readable
 from app.search import scoring
 from app.search.query_parser import QueryTerm
 
+Options = Sequence[Mapping[str, Any]]
+"""What the term suggester offers for a word: `text`, `freq` and `score` of each."""
+
 
 def edit_cost(typed: str, meant: str, language: Language) -> float:
     """How much it takes to mistype `meant` as `typed`: a weighted Damerau-Levenshtein distance."""
+    return edit_costs(typed, meant, language)[-1]
+
+
+def edit_costs(typed: str, meant: str, language: Language) -> list[float]:
+    """How much it takes to mistype each beginning of `meant` as `typed`, from "" to all of it."""
     before: list[float] = []
     row = [column * scoring.COST_LEFT_OUT for column in range(len(meant) + 1)]
     for i, letter in enumerate(typed, 1):
@@ -35,16 +43,16 @@ def edit_cost(typed: str, meant: str, language: Language) -> float:
                 best = min(best, before[j - 2] + scoring.COST_SWAPPED)
             row.append(best)
         before = last
-    return row[-1]
+    return row
 
 
 @lru_cache(maxsize=4096)
 def _replaced(letter: str, wanted: str, language: Language) -> float:
     if language.letters_alike(letter, wanted):
         return scoring.COST_ALIKE
-    return (
-        scoring.COST_NEAR_KEY if language.keys_adjacent(letter, wanted) else scoring.COST_REPLACED
-    )
+    if language.keys_adjacent(letter, wanted):
+        return scoring.COST_NEAR_KEY
+    return scoring.COST_REPLACED
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +89,7 @@ class Lookup:
     """
 
     stats: Mapping[str, TermStats]
-    options: Mapping[str, Sequence[Mapping[str, Any]]]
+    options: Mapping[str, Options]
     matched: Mapping[str, int]
     total: int = 0
     index: str = ""
@@ -96,8 +104,8 @@ class TermVariant:
 
     `kind`: the text as typed, another spelling, all words that begin with it, or the term split
     into two words; `begun` is a term that is being typed: it and all words that begin with it.
-    `weight` is its likelihood relative to the likeliest variant (1). `posts` have
-    it, 0 if that was not counted. `score` is the suggester's similarity and `cost` the edit cost.
+    `weight` is its likelihood relative to the likeliest variant (1). `posts` have it, 0 if that was
+    not counted. `score` is the suggester's similarity and `cost` the edit cost.
     """
 
     text: str
@@ -118,9 +126,9 @@ class Interpretation:
     """A term with its variants, the likeliest first, and the reason in a few words.
 
     `similar` are words that resemble a term which posts have: their posts follow, and do not count
-    as having it. `phrase` has the words that a synonym rule treats as one together with it, "" for
-    none: a post with "ML" has both words of `machine learning`. `compound` is the word that posts
-    write it and its neighbour as, "" for none: `keyboard` for both words of `key board`.
+    as having it. `phrase` has the words that a synonym rule treats as one together with it: a post
+    with "ML" has both words of `machine learning`. `compound` is the word that posts write it and
+    its neighbour as: `keyboard` for both words of `key board`.
     """
 
     term: QueryTerm
@@ -149,8 +157,8 @@ class Interpretation:
     def doubtful(self) -> bool:
         """Whether no post has the term, and the likeliest spelling is far for so short a word: it
         may be a word that posts do not have (`grey`, grep), not a misspelled one."""
-        meant = self.likeliest
-        return meant.kind == "spelling" and scoring.is_far(self.term.token, meant.cost)
+        likeliest = self.likeliest
+        return likeliest.kind == "spelling" and likeliest.cost >= scoring.FAR * len(self.term.token)
 
     @property
     def tokens(self) -> tuple[str, ...]:
@@ -179,14 +187,14 @@ def mark_phrases(terms: Sequence[Interpretation], phrases: Phrases) -> tuple[Int
 
 def characters(term: QueryTerm) -> Interpretation:
     """Two neighbouring characters that no post has, as either of them: one may be mistyped."""
-    variants = [TermVariant(text, kind="character") for text in term.token]
-    return Interpretation(term, tuple(variants), "no post has both characters side by side")
+    variants = tuple(TermVariant(text, kind="character") for text in term.token)
+    return Interpretation(term, variants, "no post has both characters side by side")
 
 
 def interpret(
     term: QueryTerm,
     stats: TermStats,
-    options: Iterable[Mapping[str, Any]],
+    options: Options,
     language: Language,
     *,
     last: bool,
@@ -196,18 +204,16 @@ def interpret(
 
     Args:
         stats: how many posts have it.
-        options: `text`, `freq` and `score` of each, as the term suggester returns them.
         last: whether it is the last term, which may be not yet typed to its end.
         supported: whether a post has it together with another term of the query.
     """
-    accented = _accented(term, options, language) if stats.forms and not stats.words else []
-    if accented:
+    if stats.forms and not stats.words and (accented := _accented(term, options, language)):
         variants = (TermVariant(term.text, posts=stats.forms), *accented)
         return Interpretation(term, variants, "posts have it with accents")
-    if stats.posts and (stats.titles or supported):
-        # A word in a title is taken as correct: titles are proofread.
-        why = "a title has it" if stats.titles else "a post has it with another word of the query"
-        return as_typed(term, stats.posts, why)
+    if stats.posts and stats.titles:  # titles are proofread
+        return as_typed(term, stats.posts, "a title has it")
+    if stats.posts and supported:
+        return as_typed(term, stats.posts, "a post has it with another word of the query")
     candidates = _candidates(term.token, options, language)
     if stats.posts:
         return _known(term, stats.posts, candidates, language)
@@ -224,10 +230,12 @@ def _known(
     similar = [
         variant
         for variant in candidates
-        if scoring.maybe_meant(posts, variant.posts, variant.cost)
+        if variant.cost <= scoring.RARE_COST
+        and variant.posts >= posts * scoring.RARE_RATIO
         and not language.akin(variant.text, term.token)
     ]
-    if not similar or len(term.token) < scoring.RARE_MIN_LENGTH:
+    is_short = len(term.token) < scoring.RARE_MIN_LENGTH
+    if not similar or is_short or posts > scoring.RARE_POSTS:
         return as_typed(term, posts, "posts have it")
     typed = as_typed(term, posts, "rare, and close to another word")
     return replace(typed, similar=_weighted(similar))
@@ -239,30 +247,28 @@ def _known_by_stem(
     """No post has this inflection, but the word itself is known: the nearest inflection counts
     more than others. A stem may be the same by accident (`utills`, `utils`): that is a typo."""
     typed = TermVariant(term.text, posts=posts)
-    near = [
-        variant
-        for variant in candidates
-        if variant.cost <= scoring.COST_REPLACED or language.akin(variant.text, term.token)
-    ]
     stem = language.stem(term.token)
-    if any(
-        language.stem(variant.text) == stem and not language.akin(variant.text, term.token)
-        for variant in near
-    ):
+    near: list[TermVariant] = []
+    by_accident = False
+    for variant in candidates:
+        is_akin = language.akin(variant.text, term.token)
+        if is_akin or variant.cost <= scoring.COST_REPLACED:
+            near.append(variant)
+            by_accident |= not is_akin and language.stem(variant.text) == stem
+    if by_accident:
         return Interpretation(term, (*_weighted(near), typed), "only a word of the same stem")
     return Interpretation(term, (typed, *_weighted(near)), "posts have another inflection")
 
 
 def _unknown(
-    term: QueryTerm, begun: int, candidates: Sequence[TermVariant], *, last: bool
+    term: QueryTerm, begun: int, candidates: list[TermVariant], *, last: bool
 ) -> Interpretation:
     """A word that no post has: misspelled, not typed to its end (`begun` posts have a word that it
     begins), or two words written as one."""
-    candidates = list(candidates)
     if begun and len(term.token) >= scoring.PREFIX_MIN:
         cost = scoring.COST_UNFINISHED_LAST if last else scoring.COST_UNFINISHED
-        candidates.append(TermVariant(term.folded, kind="prefix", posts=begun, cost=cost))
-        candidates.sort(key=_likelihood)
+        prefix = TermVariant(term.folded, kind="prefix", posts=begun, cost=cost)
+        candidates = sorted([*candidates, prefix], key=_likelihood)
     # A space that is left out is as likely as a letter.
     is_split = all(variant.cost > scoring.COST_LEFT_OUT for variant in candidates)
     splits = _splits(term.token) if is_split else ()
@@ -272,9 +278,7 @@ def _unknown(
     return Interpretation(term, variants, "no post has it or a word like it")
 
 
-def _accented(
-    term: QueryTerm, options: Iterable[Mapping[str, Any]], language: Language
-) -> list[TermVariant]:
+def _accented(term: QueryTerm, options: Options, language: Language) -> list[TermVariant]:
     """The same word as posts write it: `données` for `donnees`. Its stem is not found otherwise, as
     stemmers need the accents."""
     return [
@@ -284,9 +288,7 @@ def _accented(
     ]
 
 
-def _candidates(
-    typed: str, options: Iterable[Mapping[str, Any]], language: Language
-) -> list[TermVariant]:
+def _candidates(typed: str, options: Options, language: Language) -> list[TermVariant]:
     """The options that may be meant, the likeliest first."""
     candidates = []
     for option in options:

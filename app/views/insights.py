@@ -43,13 +43,7 @@ _POLICY = (
     "base-uri 'none'; frame-ancestors 'none'"
 )
 
-DAYS = whole_number(
-    "days",
-    "How many days, today included. More than BLOGSEARCH_INSIGHTS_DAYS are that many.",
-    least=1,
-    most=400,
-    default=30,
-)
+DAYS = whole_number("days", 1, 400)
 
 log = logging.getLogger(__name__)
 

@@ -2,7 +2,7 @@
 
 import time
 from dataclasses import replace
-from functools import cache, lru_cache
+from functools import lru_cache
 from urllib.parse import parse_qsl
 
 from flask import Blueprint, Response, g, request
@@ -26,7 +26,7 @@ def search() -> Response:
     """Answer `q`; with `debug-search`, with an explanation."""
     service = current_service()
     try:
-        wanted = parse(request.query_string)
+        wanted = _parse_search(request.query_string)
     except BadRequest:
         service.count(client_names(), SEARCHES)
         raise
@@ -46,12 +46,11 @@ def suggest() -> Response:
     """Completed searches and titles for `q`; each leads to a post."""
     service = current_service()
     try:
-        wanted = parse_suggest(request.query_string)
+        wanted = _parse_suggest(request.query_string)
     except BadRequest:
         service.count(client_names(), SUGGESTIONS)
         raise
-    answer = service.suggest(wanted, client_names())
-    return cached_response(answer, service.settings)
+    return cached_response(service.suggest(wanted, client_names()), service.settings)
 
 
 def authorize_debug(settings: Settings) -> None:
@@ -64,20 +63,14 @@ def authorize_debug(settings: Settings) -> None:
         authorize(request, settings, closed="debug-search")
 
 
+# Popular searches come again and again.
 @lru_cache(maxsize=1024)
-def parse(query_string: bytes) -> SearchRequest:
-    """The parameters of a search; popular searches come again and again.
-
-    Raises:
-        BadRequest: parameters are invalid.
-        UnicodeDecodeError: the query string is not UTF-8.
-    """
+def _parse_search(query_string: bytes) -> SearchRequest:
     return SearchRequest.parse(_parameters(query_string))
 
 
 @lru_cache(maxsize=1024)
-def parse_suggest(query_string: bytes) -> SuggestRequest:
-    """As `parse`, the parameters of a request for suggestions."""
+def _parse_suggest(query_string: bytes) -> SuggestRequest:
     return SuggestRequest.parse(_parameters(query_string))
 
 
@@ -99,7 +92,7 @@ def depends_on_language(wanted: SearchRequest, service: Service) -> bool:
 def in_visitors_language(wanted: SearchRequest) -> SearchRequest:
     """The search with a preference for posts in a language that the browser accepts."""
     prefer = current_service().languages.preferred(request.accept_languages)
-    return replace(wanted, prefer=prefer) if prefer else wanted
+    return replace(wanted, prefer=prefer)
 
 
 def cached_response(answer: CachedAnswer, settings: Settings) -> Response:
@@ -118,12 +111,9 @@ def cached_response(answer: CachedAnswer, settings: Settings) -> Response:
     return response
 
 
-@cache
 def _cache_control(max_age: int, state: State) -> str:
-    """Whether a browser or CDN may use the answer without a request, for `max_age` seconds.
-
-    A stale answer never, so that it is replaced as soon as Elasticsearch is back.
-    """
+    """Whether a browser or CDN may use the answer without a request, for `max_age` seconds; a stale
+    answer never, so that it is replaced as soon as Elasticsearch is back."""
     if not max_age or state == "STALE":
         return "no-cache"
     # `stale-if-error` is RFC 5861: a CDN may go on using the answer while this service fails.

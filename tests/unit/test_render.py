@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.search.highlighting import Marker
-from app.search.hits import concrete_index, post_hit
+from app.search.hits import post_hit
 from app.search.render import MARK, UNMARK, plain, safe
 
 
@@ -116,8 +116,3 @@ def test_a_comment_stands_with_its_post() -> None:
 
 def test_plain_text_of_nothing() -> None:
     assert plain(None) == ""
-
-
-def test_the_index_that_answered() -> None:
-    assert concrete_index({"hits": {"hits": [hit(), hit()]}}) == "blog-000001"
-    assert concrete_index({"hits": {"hits": []}}) == ""
