@@ -26,12 +26,10 @@ _COMMANDS = {
     "sync": ("indexing", "Make the live index what a source is now, additions and removals."),
     "serve": ("serving", "Serve the search page and the API."),
     "search": ("search", "Search as a visitor would; the cache is left out."),
-    "categories": ("search", "List the categories of the posts."),
     "analyze": ("search", "Show how a text is analyzed: its tokens and synonym rules."),
     "synonyms": ("synonyms", "Check, convert, load, list and remove synonym rule files."),
-    "pins": ("pins", "Check, load, list and remove pinned results."),
-    "searches": ("operations", "Show what people search for, and what they do not find."),
-    "cache": ("operations", "Show, clear and warm the cache of answers."),
+    "pins": ("pins", "Load, list and remove pinned results."),
+    "searches": ("operations", "List what people search for, and what they do not find."),
     "indices": ("indexing", "List the generations of the index."),
     "export": ("indexing", "Write what is live to a file that `reindex` takes."),
     "rollback": ("indexing", "Go back to the generation before the live one."),
@@ -96,11 +94,9 @@ def main(traceback: bool, config: str | None) -> None:
 
 
 def run() -> None:
-    """Run the command line of this process.
-
-    What a command imports stays until it exits, so collections then find nothing, and the last one,
-    when Python exits, is the largest. Without them `search` takes a fifth less time.
-    """
-    gc.set_threshold(200_000)  # the objects of all imports of a command are about half as many
+    """Run the command line of this process."""
+    # What a command imports stays until it exits: without collections `search` takes a fifth less
+    # time.
+    gc.set_threshold(200_000)
     atexit.register(gc.freeze)
     main()

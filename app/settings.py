@@ -249,8 +249,7 @@ class Settings:
     insights_days: Annotated[int, Meta(ge=0, le=400)] = _setting(
         30,
         "How many days the counts of searches are kept. They record what was searched "
-        "for, not by whom; docs/insights.md. 0: nothing is counted, and `cache warm` has nothing "
-        "to warm.",
+        "for, not by whom; docs/insights.md. 0: nothing is counted.",
         section="Insights",
     )
     insights_clicks: bool = _setting(

@@ -1,8 +1,7 @@
 """Bulk requests to Elasticsearch: their operations, and sending them until each has an outcome.
 
-`send_bulk` sends a stream, several requests at a time. Its memory use is bounded: at most `workers`
-requests are in flight, and the reader of the source waits for them. `send_chunk` sends one request.
-Each document is serialised once.
+`send_bulk` sends a stream, several requests at a time: at most `workers` are in flight, and the
+reader of the source waits for them.
 """
 
 import threading
@@ -17,7 +16,7 @@ import orjson
 from elasticsearch import ApiError, Elasticsearch, TransportError
 
 from indexer.errors import IndexingError, VerificationFailed
-from indexer.records import Document, Origin, batches
+from indexer.records import Document, Origin
 from indexer.refusals import Refusal, refusal_from
 from indexer.retry import Retry, is_temporary, remaining
 
@@ -36,8 +35,8 @@ class BulkLimits:
         workers: number of concurrent requests.
         chunk_bytes: maximum size of a request; a larger document is sent alone.
         chunk_documents: maximum number of documents in a request.
-        retry: how long a request is repeated after a temporary refusal (429) or
-            while Elasticsearch does not respond.
+        retry: how long a request is repeated while Elasticsearch refuses it for the moment (429) or
+            does not respond.
         timeout: seconds a single request may take.
     """
 
@@ -50,10 +49,7 @@ class BulkLimits:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation of a bulk request; `payload` is its NDJSON, ending with a newline.
-
-    `comments` is the number of comments of the post that is written.
-    """
+    """One operation of a bulk request: its NDJSON, and the number of comments of its post."""
 
     oid: str
     origin: Origin
@@ -63,21 +59,12 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The result of one operation.
-
-    `status` is an HTTP status; `result` is "created", "updated", "deleted", "not_found", "noop" or
-    "refused".
-    """
+    """What became of an operation: "created", "updated", "deleted", "not_found", "noop" or
+    "refused"."""
 
     operation: Operation
-    status: int
     result: str
     refusal: Refusal | None = None
-
-    @property
-    def accepted(self) -> bool:
-        """Whether the index is as the operation wanted it."""
-        return self.refusal is None
 
 
 def index_operation(document: Document, **condition: Any) -> Operation:
@@ -86,9 +73,6 @@ def index_operation(document: Document, **condition: Any) -> Operation:
     Args:
         condition: `if_seq_no` and `if_primary_term`, if it must be as it was read, or
             `op_type="create"`, if it must not be there.
-
-    Raises:
-        TypeError: the document cannot be serialised (orjson's `JSONEncodeError`).
     """
     return _operation("index", document, condition, document.source)
 
@@ -99,7 +83,7 @@ def update_operation(document: Document, **condition: int) -> Operation:
 
 
 def delete_operation(document: Document, **condition: int) -> Operation:
-    """Delete a post, under the same conditions; the source of the document is ignored."""
+    """Delete a post, under the same conditions."""
     return _operation("delete", document, condition)
 
 
@@ -128,25 +112,18 @@ def chunks(operations: Iterable[Operation], limits: BulkLimits) -> Iterator[list
 
 def send_bulk(
     client: Elasticsearch,
-    target: str,
+    alias: str,
     operations: Iterable[Operation],
     limits: BulkLimits | None = None,
-    *,
-    require_alias: bool = True,
 ) -> Iterator[list[Outcome]]:
-    """Send operations to the alias `target`; yields the outcomes of each request, in order.
-
-    Args:
-        require_alias: as for `send_chunk`.
+    """Send operations to an alias; yields the outcomes of each request, in order.
 
     Raises:
         BulkTimeout: a request was not accepted within the time of `limits.retry`.
     """
     limits = limits or BulkLimits()
     stop = threading.Event()
-    send = partial(
-        send_chunk, client, target, limits=limits, require_alias=require_alias, wait=stop.wait
-    )
+    send = partial(_send_chunk, client, alias, limits=limits, wait=stop.wait)
     in_flight: deque[Future[list[Outcome]]] = deque()
     with ThreadPoolExecutor(limits.workers, thread_name_prefix="bulk") as pool:
         try:
@@ -163,101 +140,82 @@ def send_bulk(
 
 
 def send_all(
-    client: Elasticsearch,
-    target: str,
-    operations: Iterable[Operation],
-    *,
-    require_alias: bool = True,
+    client: Elasticsearch, alias: str, operations: Iterable[Operation]
 ) -> Iterator[list[Outcome]]:
     """`send_bulk`, where nothing may be refused.
 
     Raises:
         VerificationFailed: something was.
     """
-    for outcomes in send_bulk(client, target, operations, require_alias=require_alias):
+    for outcomes in send_bulk(client, alias, operations):
         for outcome in outcomes:
             if outcome.refusal:
                 raise VerificationFailed(
-                    f"{outcome.operation.oid} cannot be written to {target}: "
+                    f"{outcome.operation.oid} cannot be written to {alias}: "
                     f"{outcome.refusal.reason}; nothing was swapped.",
                     outcome.refusal.remedy,
                 )
         yield outcomes
 
 
-def send_chunk(
+def _send_chunk(
     client: Elasticsearch,
-    target: str,
+    alias: str,
     chunk: Sequence[Operation],
     limits: BulkLimits,
-    *,
-    require_alias: bool = True,
-    wait: Callable[[float], object] | None = None,
+    wait: Callable[[float], object],
 ) -> list[Outcome]:
-    """Send one request, and again what was refused for the moment; an outcome for each operation.
-
-    Args:
-        require_alias: refuse to create an index of the name `target`.
-        wait: as for `Retry.attempts`.
-
-    Raises:
-        BulkTimeout: not within the time of `limits.retry`; some operations may have succeeded.
-    """
-    outcomes: dict[int, Outcome] = {}
-    refusal: Refusal | None = None
+    """Send one request, and again what was refused for the moment, until `wait` returns True."""
+    outcomes: dict[str, Outcome] = {}
+    pending, reason = list(chunk), ""
     for _ in limits.retry.attempts(wait):
-        seconds = max(min(limits.timeout, remaining()), 0.001)
-        limited = client.options(max_retries=0, request_timeout=seconds)
-        send = partial(limited.bulk, index=target, require_alias=require_alias)
-        pending = {
-            number: operation for number, operation in enumerate(chunk) if number not in outcomes
-        }
-        refusal = _attempt(send, pending, outcomes)
-        if len(outcomes) == len(chunk):
-            return [outcomes[number] for number in range(len(chunk))]
-    reason = refusal.reason if refusal else ""
+        sent, pending = send_once(client, alias, pending, limits.timeout), []
+        for outcome in sent:
+            if outcome.refusal and outcome.refusal.retryable:
+                pending.append(outcome.operation)
+                reason = outcome.refusal.reason
+            else:
+                outcomes[outcome.operation.oid] = outcome
+        if not pending:
+            return [outcomes[operation.oid] for operation in chunk]
     raise BulkTimeout(
-        f"Elasticsearch did not accept {len(chunk) - len(outcomes)} documents in time: {reason}.",
+        f"Elasticsearch did not accept {len(pending)} documents in time: {reason}.",
         "Run `blogsearch doctor` for details.",
     )
 
 
-def _attempt(
-    send: Callable[..., Any], pending: Mapping[int, Operation], outcomes: dict[int, Outcome]
-) -> Refusal | None:
-    """Send operations, and add those that need not be sent again to `outcomes`.
+def send_once(
+    client: Elasticsearch, alias: str, operations: Sequence[Operation], timeout: float
+) -> list[Outcome]:
+    """The outcomes of one request to an alias, which must exist: no index of its name is made.
 
-    Returns:
-        Why one of the rest must be sent again; None if nothing is left.
+    If Elasticsearch does not answer, every operation has a refusal that is `retryable`, and some of
+    them may have been made.
     """
-    payloads = [operation.payload for operation in pending.values()]
+    limited = client.options(max_retries=0, request_timeout=max(min(timeout, remaining()), 0.001))
+    payloads: list[Any] = [operation.payload for operation in operations]
     try:
-        response = send(operations=payloads, filter_path=_FILTER_PATH)
+        response = limited.bulk(
+            index=alias, require_alias=True, operations=payloads, filter_path=_FILTER_PATH
+        )
     except (ApiError, TransportError) as error:
         if is_temporary(error):
             reason = f"it responds {error.status_code}" if isinstance(error, ApiError) else error
-            return Refusal(str(reason), "", retryable=True)
+            again = Refusal(str(reason), "Send it again.", retryable=True)
+            return [Outcome(operation, "refused", again) for operation in operations]
         if not isinstance(error, ApiError) or error.status_code not in {400, 413}:
             raise
-        if len(pending) == 1:
-            ((number, operation),) = pending.items()
-            outcomes[number] = Outcome(
-                operation, error.status_code, "refused", refusal_from(error.body)
-            )
-            return None
+        if len(operations) == 1:
+            return [Outcome(operations[0], "refused", refusal_from(error.body))]
         # Bisection finds the operation that makes Elasticsearch refuse the whole request.
-        refusal = None
-        for half in batches(pending, (len(pending) + 1) // 2):
-            refused = _attempt(send, {number: pending[number] for number in half}, outcomes)
-            refusal = refused or refusal
-        return refusal
-    refusal = None
-    for (number, operation), item in zip(pending.items(), response["items"], strict=True):
+        half = len(operations) // 2
+        return [
+            *send_once(client, alias, operations[:half], timeout),
+            *send_once(client, alias, operations[half:], timeout),
+        ]
+    outcomes = []
+    for operation, item in zip(operations, response["items"], strict=True):
         ((_, result),) = item.items()
-        status = result["status"]
-        refused = refusal_from(result) if "error" in result else None
-        if refused and refused.retryable:
-            refusal = refused
-        else:
-            outcomes[number] = Outcome(operation, status, result.get("result", "refused"), refused)
-    return refusal
+        refusal = refusal_from(result) if "error" in result else None
+        outcomes.append(Outcome(operation, result.get("result", "refused"), refusal))
+    return outcomes

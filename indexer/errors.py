@@ -56,13 +56,11 @@ class OtherSchema(IndexingError):
 
 def other_schema(schema: int | None) -> OtherSchema:
     """The error for an index of a schema that is not the present one; None: it names none."""
-    replace = "`blogsearch reindex SOURCE --force` replaces it; what came over HTTP is lost."
-    if schema is not None and schema > SCHEMA:
-        age = "a newer"
-        remedy = "Start that version, or run its `blogsearch rollback` before this one is started."
-    elif schema == SCHEMA - 1:
-        age, remedy, replace = "an older", "Run `blogsearch rebuild`, which loses nothing.", ""
-    else:
-        age, remedy = "a much older", "Update by way of the versions in between."
-    reason = f"The index was built by {age} version (schema {schema}; this one has {SCHEMA})."
-    return OtherSchema(reason, f"{remedy} {replace}".strip())
+    remedy = "`blogsearch reindex SOURCE --force` replaces it; what came over HTTP is lost."
+    if schema == SCHEMA - 1:
+        remedy = "Run `blogsearch rebuild`, which loses nothing."
+    elif schema is not None and schema > SCHEMA:
+        remedy = f"Start the newer version that built it. {remedy}"
+    return OtherSchema(
+        f"The index was built by another version (schema {schema}; this one has {SCHEMA}).", remedy
+    )

@@ -39,11 +39,8 @@ class RawComment:
 
 @dataclass(frozen=True, slots=True)
 class RawPost:
-    """A post as its source gives it, not yet validated.
+    """A post as its source gives it, not yet validated: `title` is plain text, `text` is HTML.
 
-    `title` is plain text, `text` is HTML, `modified` is the date of the last change if known,
-    `image` the URL of a picture that stands for the post. A summary never takes the place
-    of a whole post that came from elsewhere.
     `left_out` are the characters of its page that are no part of it, by what they were taken for.
     `entry` is all that the post and its comments were read from, empty if it is not at hand.
     """
@@ -67,10 +64,9 @@ class RawPost:
 
 @dataclass(frozen=True, slots=True)
 class Reject:
-    """Something that was not indexed: where it was read, its oid, the reason, and the remedy.
+    """Something that was not indexed, and why.
 
-    The oid is that of the stored post, so that `sync` keeps it. None if it cannot be told: nothing
-    is removed then.
+    `sync` keeps the post with this oid; without one nothing is removed.
     """
 
     origin: Origin
@@ -83,8 +79,7 @@ class Reject:
 class Skipped:
     """Something in a source that is not a post, such as a draft or a list of posts.
 
-    With an `oid`, a post that was found there before stays in the index on `sync`: what the file
-    or page is, is a guess. Without one, the source itself says so, and the post goes.
+    With an `oid`, that is a guess: `sync` keeps a post that was found there before.
     """
 
     origin: Origin
@@ -94,10 +89,7 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One post with its comments, ready for Elasticsearch.
-
-    Its `oid` is its `_id`, too. `source["comments"]` has an object for each comment.
-    """
+    """One post with its comments, ready for Elasticsearch; `oid` is its `_id`, too."""
 
     oid: str
     source: Mapping[str, Any]
@@ -113,8 +105,8 @@ SourceItem = RawPost | Document | Reject | Skipped
 """What a source yields; a Document is a post that was exported."""
 
 IsUnchangedEntry = Callable[[bytes, Origin], bool]
-"""Whether the index has the post of this entry unchanged and it was not read before. If so, it is
-marked as read, at this place."""
+"""Whether the index has the post of this entry unchanged and it was not read before; it counts as
+read then."""
 Read = Callable[[IsUnchangedEntry | None], Iterable[SourceItem]]
 """Reads a source, without the entries that are unchanged."""
 

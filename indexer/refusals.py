@@ -10,14 +10,10 @@ from indexer.retry import TEMPORARY_STATUSES
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A reason and a remedy.
+    """A reason, a remedy, and the HTTP status for a client of the service.
 
-    Args:
-        status: the HTTP status with which a client of the service is told so.
-        retryable: the same request may succeed later.
-        stale: something has happened since the post was read: read it again, then write it.
-        write_blocked: it is stale because the index has a write block.
-        other_schema: the index does not know a field, as one of another version.
+    `retryable`: the same request may succeed later. `stale`: something has happened since the post
+    was read; read it again, then write it.
     """
 
     reason: str
@@ -25,8 +21,6 @@ class Refusal:
     status: int = 503
     retryable: bool = False
     stale: bool = False
-    write_blocked: bool = False
-    other_schema: bool = False
 
 
 _AGAIN = "Try again in a moment."
@@ -38,9 +32,7 @@ DISK_FULL = Refusal(
     "Free disk space (`blogsearch prune --keep 0` deletes all old generations), then try again.",
 )
 REMOVE_BLOCK = "Remove the block: set it to null in the settings of the index or the cluster."
-_WRITE_BLOCK = Refusal(
-    "the index accepts no writes while it is being replaced", _AGAIN, stale=True, write_blocked=True
-)
+WRITE_BLOCK = Refusal("the index accepts no writes while it is being replaced", _AGAIN, stale=True)
 _OVERLOADED = Refusal("Elasticsearch is overloaded (429)", _AGAIN, retryable=True)
 _CONFLICT = Refusal("others write it all the time", "Send it again.", stale=True)
 
@@ -49,9 +41,9 @@ def refusal_from(body: Any) -> Refusal:
     """The refusal described by an `error` object and its `status` in an Elasticsearch response."""
     body = body if isinstance(body, Mapping) else {"error": str(body)}
     error = body.get("error")
-    error = error if isinstance(error, Mapping) else {"type": "", "reason": str(error)}
-    kind, reason = str(error.get("type", "")), str(error.get("reason", ""))
-    status = body.get("status")
+    error = error if isinstance(error, Mapping) else {"reason": str(error)}
+    kind, status = str(error.get("type", "")), body.get("status")
+    reason = _with_causes(error) or kind
     if kind == "cluster_block_exception":
         return _blocked(reason)
     if kind == "version_conflict_engine_exception":
@@ -61,9 +53,20 @@ def refusal_from(body: Any) -> Refusal:
     if status == 429:
         return _OVERLOADED
     if status in TEMPORARY_STATUSES:
-        reason = f"Elasticsearch cannot write it now ({status}): {_with_causes(error) or kind}"
+        reason = f"Elasticsearch cannot write it now ({status}): {reason}"
         return Refusal(reason[:500], _AGAIN, retryable=True)
-    return _permanent(kind, _with_causes(error), status)
+    if status == 413:
+        too_large = "it is too large for one request to Elasticsearch"
+        return Refusal(too_large, "Split it, or leave it out.", status=422)
+    reason = f"Elasticsearch refused it: {reason}"[:500]
+    if kind == "strict_dynamic_mapping_exception":
+        return Refusal(reason, "The index was built by another version: run `blogsearch rebuild`.")
+    if isinstance(status, int) and status >= 500:
+        return Refusal(reason, "See Elasticsearch's log for the cause.", status=status)
+    if "nested_objects.limit" in reason:
+        remedy = "Leave out or delete comments, or raise that setting of the index."
+        return Refusal(reason, remedy, status=400)
+    return Refusal(reason, "Correct the field named above, or leave the post out.", status=422)
 
 
 def _blocked(reason: str) -> Refusal:
@@ -73,33 +76,15 @@ def _blocked(reason: str) -> Refusal:
     if "12" in blocks:  # index.blocks.read_only_allow_delete
         return DISK_FULL
     if blocks <= {"8"}:  # index.blocks.write
-        return _WRITE_BLOCK
+        return WRITE_BLOCK
     return Refusal(f"a block that somebody has set refuses it: {reason}", REMOVE_BLOCK)
 
 
 def _with_causes(error: Mapping[str, Any]) -> str:
     """The reason and its causes; the outermost reason alone is often too general."""
-    reasons = [str(error.get("reason", ""))]
-    cause = error.get("caused_by")
+    reasons = []
+    cause: Any = error
     while isinstance(cause, Mapping):
         reasons.append(str(cause.get("reason", "")))
         cause = cause.get("caused_by")
     return ": ".join(dict.fromkeys(reason for reason in reasons if reason))
-
-
-def _permanent(kind: str, reason: str, status: Any) -> Refusal:
-    reason = f"Elasticsearch refused it: {reason or kind}"[:500]
-    if status == 413:
-        too_large = "it is too large for one request to Elasticsearch"
-        return Refusal(too_large, "Split it, or leave it out.", status=422)
-    if kind == "strict_dynamic_mapping_exception":
-        remedy = "The index was built by another version: run `blogsearch rebuild`."
-        return Refusal(reason, remedy, other_schema=True)
-    if isinstance(status, int) and status >= 500:
-        return Refusal(reason, "See Elasticsearch's log for the cause.", status=status)
-    if "nested_objects.limit" in reason:
-        remedy = "Leave out or delete comments, or raise that setting of the index."
-        return Refusal(reason, remedy, status=400)
-    if "immense term" in reason:
-        return Refusal(reason, "Shorten the field named above.", status=422)
-    return Refusal(reason, "Correct the field named above, or leave the post out.", status=422)

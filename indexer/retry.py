@@ -3,17 +3,10 @@
     retry = Retry(total=20.0)
     retry.call(lambda: client.indices.refresh(index="blog"))
 
-    for _ in retry.attempts():  # where one attempt may succeed in part
-        documents = send(documents)
-        if not documents:
-            break
-    else:
-        raise TooLate
-
     with time_limit(30.0):  # of all requests and pauses inside, however deep
-        put(client, alias, writes)
+        write(client, alias, changes)
 
-A policy is a value that is passed in. The client's own retries are off: they do not pause.
+The client's own retries are off: they do not pause.
 """
 
 import math
@@ -37,10 +30,7 @@ _end: ContextVar[float] = ContextVar("end", default=math.inf)
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Limit the time of everything inside the block that asks for `remaining()`.
-
-    Inside another limit the earlier end counts.
-    """
+    """Limit the time of everything inside the block that asks for `remaining()`."""
     token = _end.set(min(_end.get(), time.monotonic() + seconds))
     try:
         yield
@@ -79,19 +69,15 @@ class Retry:
     def attempts(self, wait: Callable[[float], object] | None = None) -> Iterator[float]:
         """The seconds since the first attempt at each attempt, with pauses in between.
 
-        Pauses are shortened by up to half at random, so that several clients do not return at once.
-        No attempt begins after the end of a `time_limit`.
-
-        Args:
-            wait: sleeps for some seconds; a true result ends the attempts, as that of
-                `threading.Event.wait`. By default `time.sleep` as it is now: gevent replaces it,
-                and this module may have been imported before.
+        No attempt begins after the end of a `time_limit`. `wait` sleeps for some seconds; True ends
+        the attempts, as that of `threading.Event.wait`.
         """
-        sleep = wait or time.sleep
+        sleep = wait or time.sleep  # looked up now: gevent replaces it
         started = time.monotonic()
         pause = self.first_pause
         while True:
             yield time.monotonic() - started
+            # Shortened at random, so that several clients do not return at once.
             seconds = pause * random.uniform(0.5, 1)  # noqa: S311
             left = min(started + self.total - time.monotonic(), remaining()) - seconds
             if left <= 0 or sleep(seconds) is True:

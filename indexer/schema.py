@@ -33,19 +33,13 @@ def _analyzed(analyzer: str, **options: Any) -> Text:
 
 
 def _lookup(analyzer: str, **options: Any) -> Text:
-    """A field that tells which posts have a term, and nothing else.
-
-    Neither positions nor norms: a match scores the inverse document frequency of the term, and
-    counting its posts reads no posting list.
-    """
+    """A field that tells which posts have a term, and nothing else: a match scores the inverse
+    document frequency of the term, and counting its posts reads no posting list."""
     return _analyzed(analyzer, norms=False, index_options="docs", **options)
 
 
 def _prose(copy_to: str | None = "all", **fields: Text | Keyword) -> Text:
-    """A stemmed field with its unstemmed sub-fields.
-
-    `words` has the words as typed, for phrases; `forms` also has their synonyms, for scores.
-    """
+    """A stemmed field; `words` has the words as typed, `forms` also their synonyms."""
     return _analyzed(
         TEXT,
         # Offsets let the highlighter work without analyzing a long post again.
@@ -75,11 +69,8 @@ _PASSAGES = {
 
 
 class BlogComment(InnerDoc):
-    """A comment, a document of its own behind that of its post: it tells which comments match.
-
-    What its text adds to the score of the post is that of the field `comment_texts`, so that
-    comments count neither as documents nor in the statistics of words.
-    `over_http` if it was written over HTTP: then `sync` does not remove it.
+    """A comment: it tells which comments match. The score of the post is that of `comment_texts`,
+    so that comments count neither as documents nor in the statistics of words.
     """
 
     oid = Keyword()
@@ -96,10 +87,10 @@ class BlogComment(InnerDoc):
 
 
 class BlogItem(Document):
-    """A post. `code` has its `<pre>` blocks, which are not in `text`, and is stemmed only in `all`.
+    """A post.
 
-    `comment_texts` has the texts of its comments, and `all` every term of the post once.
-    `over_http` if it was written over HTTP; `digest` is of what it was read from.
+    `code` has its `<pre>` blocks, which are not in `text`; `all` has every term of the post once;
+    `digest` is of what it was read from. `over_http`: `sync` does not remove it.
     """
 
     class Meta:
@@ -169,11 +160,8 @@ def index_body(
 ) -> dict[str, Any]:
     """Settings and mappings of a new index.
 
-    `_meta.blogsearch` identifies its rules, language and schema, and the model of the vectors of
-    passages.
-
     Args:
-        model: the name of that model; "": they cannot be searched.
+        model: the name of the model of the vectors of passages; "": they cannot be searched.
     """
     index = Index("blog")  # `generations.create` gives the index its own name
     index.document(BlogItem)

@@ -1,7 +1,7 @@
-"""`blogsearch pins`: check, load, list and remove pinned results."""
+"""`blogsearch pins`: load, list and remove pinned results."""
 
-from collections.abc import Mapping
-from datetime import UTC, date, datetime
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -17,17 +17,12 @@ from app.commands.tools import (
     print_findings,
     print_json,
     print_table,
-    report,
 )
 from app.pins import SUFFIX, parse, warnings
+from app.search.pins import PinRule
 from indexer.generations import live as live_generation
 
 _MAX_BYTES = 1_000_000  # of one file
-
-_files = click.argument(
-    "files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path)
-)
-_names = click.argument("names", metavar="NAME...", nargs=-1, required=True)
 
 
 @click.group(cls=CommandGroup)
@@ -35,8 +30,7 @@ def pins() -> None:
     """Manage pinned results: the posts that come first for a search, and those that are hidden.
 
     \b
-    blogsearch pins check launch.pins     report its errors; changes nothing
-    blogsearch pins load launch.pins      put its rules into effect
+    blogsearch pins load launch.pins      check its rules and put them into effect
     blogsearch pins list
     blogsearch pins remove launch
 
@@ -49,42 +43,28 @@ def pins() -> None:
 
 
 @pins.command()
-@_files
-@json_option
-@pass_tools
-def check(tools: Tools, files: tuple[Path, ...], as_json: bool) -> None:
-    """Report errors and warnings in FILE..., by file and line. Changes nothing.
-
-    Exit code 0: no findings; 1: errors, the files cannot be loaded; 3: warnings only.
-
-    \b
-    blogsearch pins check launch.pins
-    blogsearch pins check --json *.pins
-    """
-    _, findings = _checked(tools, files)
-    report(files, findings, as_json=as_json)
-
-
-@pins.command()
-@_files
+@click.argument(
+    "files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path)
+)
 @pass_tools
 def load(tools: Tools, files: tuple[Path, ...]) -> None:
     """Check FILE... and put the rules into effect; a file of the same name is replaced.
 
-    Exit code 0: done; 1: failed, nothing was changed.
+    Errors are listed by file and line; then nothing is changed.
 
     \b
     blogsearch pins load launch.pins
     """
-    read, findings = _checked(tools, files)
+    texts = {path.name: _text(path) for path in files}
+    store = tools.service.pins
+    _, findings = _checked(tools, {**store.files(), **texts})
+    findings = [finding for finding in findings if finding.file in texts]
     if any(finding.severity == "error" for finding in findings):
         fail(findings)
     print_findings(findings)
-    former = tools.service.pins.change(lambda stored: {**stored, **read})
-    for name in read.keys() & former.keys():
-        click.echo(f"Replaced {name}.", err=True)
+    store.change(lambda stored: {**stored, **texts})
     _publish(tools)
-    click.echo(f"{', '.join(read)}: in effect.")
+    click.echo(f"{', '.join(texts)}: in effect.")
 
 
 @pins.command("list")
@@ -97,42 +77,34 @@ def list_pins(tools: Tools, as_json: bool) -> None:
     blogsearch pins list
     blogsearch pins list --json
     """
-    store = tools.service.pins
-    rules, findings = parse(store.files(), LANGUAGES[tools.settings.language])
-    findings += warnings(rules, _today(), store.existing(rules))
+    rules, findings = _checked(tools, tools.service.pins.files())
     table = [
         {
             "rule": rule.place,
             "searches": [search.text for search in rule.searches],
             "first": list(rule.first),
             "never": list(rule.never),
-            "until": str(rule.until or ""),
+            "until": [str(rule.until)] if rule.until else [],
         }
         for rule in rules
     ]
     if as_json:
-        listed = [finding.as_dict() for finding in findings]
-        print_json({"rules": table, "findings": listed})
+        print_json({"rules": table, "findings": [finding.as_dict() for finding in findings]})
         return
     if not rules:
         click.echo("There are no pinned results.")
         return
-    cells = [
-        (
-            rule.place,
-            ", ".join(search.text for search in rule.searches),
-            ", ".join(rule.first),
-            ", ".join(rule.never),
-            str(rule.until or ""),
-        )
-        for rule in rules
-    ]
-    print_table(list(table[0]), cells)
+    columns = list(table[0])
+    print_table(columns, [[_cell(row[column]) for column in columns] for row in table])
     print_findings(findings)
 
 
+def _cell(value: Sequence[str]) -> str:
+    return value if isinstance(value, str) else ", ".join(value)
+
+
 @pins.command()
-@_names
+@click.argument("names", metavar="NAME...", nargs=-1, required=True)
 @pass_tools
 def remove(tools: Tools, names: tuple[str, ...]) -> None:
     """Delete the files NAME... with their rules.
@@ -153,51 +125,31 @@ def remove(tools: Tools, names: tuple[str, ...]) -> None:
     click.echo(f"Removed {', '.join(sorted(gone))}.")
 
 
-def _checked(tools: Tools, paths: tuple[Path, ...]) -> tuple[dict[str, str], list[Finding]]:
-    """The files, and everything that is wrong with them beside those that are stored."""
-    findings: list[Finding] = []
-    files: dict[str, str] = {}
-    for path in paths:
-        try:
-            files[path.name] = _text(path)
-        except (OSError, ValueError) as error:
-            reason = error.strerror if isinstance(error, OSError) else str(error)
-            remedy = f"Name a text file in UTF-8 that is called NAME{SUFFIX}."
-            findings.append(
-                Finding(path.name, 0, "error", "unreadable", f"cannot be read: {reason}.", remedy)
-            )
-    store = tools.service.pins
-    rules, invalid = parse({**store.files(), **files}, LANGUAGES[tools.settings.language])
-    found = [*invalid, *warnings(rules, _today(), store.existing(rules))]
-    findings += [finding for finding in found if finding.file in files]
-    return files, sorted(findings, key=lambda finding: (finding.file, finding.line))
+def _checked(tools: Tools, files: Mapping[str, str]) -> tuple[list[PinRule], list[Finding]]:
+    """The rules of files, and everything that is wrong with them, by file and line."""
+    rules, findings = parse(files, LANGUAGES[tools.settings.language])
+    findings += warnings(rules, datetime.now(UTC).date(), tools.service.pins.existing(rules))
+    return rules, sorted(findings, key=lambda finding: (finding.file, finding.line))
 
 
 def _text(path: Path) -> str:
     """The text of a pin file.
 
     Raises:
-        OSError, ValueError: it cannot be read, or is not one; UnicodeDecodeError is a ValueError.
+        click.ClickException: it is not one, or cannot be read.
     """
-    if path.suffix != SUFFIX:
-        raise ValueError(f"its name does not end in {SUFFIX}")
-    if path.exists() and not path.is_file():
-        raise ValueError("it is not a regular file")
-    with path.open("rb") as file:
-        data = file.read(_MAX_BYTES + 1)
-    if len(data) > _MAX_BYTES:
-        raise ValueError(f"it has more than {_MAX_BYTES:,} bytes")
-    return data.decode("utf-8-sig")
+    try:
+        if path.suffix == SUFFIX and path.is_file() and path.stat().st_size <= _MAX_BYTES:
+            return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        pass
+    raise click.ClickException(
+        f"{path} cannot be read. Name a text file in UTF-8 of at most {_MAX_BYTES:,} bytes that is "
+        f"called NAME{SUFFIX}."
+    )
 
 
 def _publish(tools: Tools) -> None:
     """Serve no answer from before a change of the rules."""
-    live = live_generation(tools.elastic, tools.settings.index)
-    if live is None:
-        click.echo("There is no index yet; the rules apply once there is one.", err=True)
-    else:
+    if live_generation(tools.elastic, tools.settings.index) is not None:
         tools.publish()
-
-
-def _today() -> date:
-    return datetime.now(UTC).date()

@@ -1,4 +1,4 @@
-"""`blogsearch search`, what a visitor would be answered, `categories` and `analyze`."""
+"""`blogsearch search`, what a visitor would be answered, and `analyze`."""
 
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast
@@ -10,14 +10,13 @@ from app.commands.tools import Tools, json_option, pass_tools, print_json, print
 if TYPE_CHECKING:
     from werkzeug.datastructures import MultiDict
 
-    from app.search.answer import Facet, SearchAnswer
+    from app.search.answer import SearchAnswer
 
 _INDENT = " " * 20
-_MAX_CATEGORIES = 1_000
 
 
 class _Parameters(dict[str, list[str]]):
-    """Parameters as SearchRequest reads them, without importing werkzeug."""
+    """Parameters as SearchRequest reads them: importing werkzeug takes longer than a search."""
 
     def getlist(self, name: str) -> list[str]:
         return self.get(name, [])
@@ -28,21 +27,11 @@ class _Parameters(dict[str, list[str]]):
 @click.option("--page", metavar="NUMBER", help="The page of hits, 1 to 50 (default 1).")
 @click.option("--size", metavar="NUMBER", help="Hits on a page, 1 to 50 (default 10).")
 @click.option("--sort", type=click.Choice(["relevance", "newest"]), help="The order of the hits.")
-@click.option(
-    "--category",
-    multiple=True,
-    metavar="NAME",
-    help="Only posts of this category; several: of any of them.",
-)
+@click.option("--category", multiple=True, metavar="NAME", help="Only posts of this category.")
 @click.option("--since", metavar="DAY", help="Only posts from this day on: 2026-01-31.")
 @click.option("--until", metavar="DAY", help="Only posts up to this day, included.")
-@click.option(
-    "--year", multiple=True, metavar="YEAR", help="Only posts of this year; several: of any."
-)
 @click.option("--lang", metavar="CODE", help="Only posts in this language: de.")
 @click.option("--typos", type=click.Choice(["on", "off"]), help="off: exactly what was typed.")
-@click.option("--facets", type=click.Choice(["on", "off"]), help="on: count by category and year.")
-@click.option("--typing", type=click.Choice(["on", "off"]), help="on: the last word is unfinished.")
 @click.option(
     "--debug",
     "debug_search",
@@ -56,7 +45,7 @@ def search(
 ) -> None:
     """Search as a visitor would; the cache is left out.
 
-    The options are the parameters of `GET /search`.
+    The options are parameters of `GET /search`.
 
     \b
     blogsearch search pythn
@@ -82,18 +71,13 @@ def search(
     try:
         request = SearchRequest.parse(cast("MultiDict[str, str]", parameters))
     except BadRequest as error:
-        # Its message goes on to list the parameters of a URL.
-        complaints = [
-            f"{complaint['parameter']} {complaint['message']}" for complaint in error.details
-        ]
-        raise click.UsageError(f"{'; '.join(complaints)}.") from None
+        raise click.UsageError(error.message) from None
     settings = tools.settings
     pins = PinStore(tools.elastic, settings.index, LANGUAGES[settings.language])
     known = Known(pins, open_model(settings))
     answer = run_search(tools.elastic, settings.index, request, settings, known)
     if as_json:
-        whole = {**answer.body, "debug": answer.debug} if debug_search else answer.body
-        print_json(whole)
+        print_json({**answer.body, "debug": answer.debug} if debug_search else answer.body)
         return
     _print_hits(answer.body)
     if debug_search:
@@ -112,50 +96,19 @@ def _print_hits(body: "SearchAnswer") -> None:
         day = (hit["pub_date"] or "")[:10]
         click.echo(f"{score:>8}  {day:10}  {hit['title']}")
         click.echo(f"{_INDENT}{hit['url'] or '–'}  (oid {hit['oid']})")
-    for name, counts in body.get("facets", {}).items():
-        listed = ", ".join(
-            f"{facet['value']} {facet['count']}" for facet in cast("list[Facet]", counts)
-        )
-        click.echo(f"{name}: {listed or 'none'}")
 
 
-@click.command()
-@json_option
-@pass_tools
-def categories(tools: Tools, as_json: bool) -> None:
-    """List the categories of the posts, for `search --category`, the most frequent first.
-
-    \b
-    blogsearch categories
-    """
-    response = tools.elastic.search(
-        index=tools.settings.index,
-        size=0,
-        aggs={"categories": {"terms": {"field": "categories", "size": _MAX_CATEGORIES}}},
-        allow_partial_search_results=False,
-    )
-    buckets = response["aggregations"]["categories"]["buckets"]
-    counts = {bucket["key"]: bucket["doc_count"] for bucket in buckets}
-    if as_json:
-        print_json(counts)
-        return
-    for category, count in counts.items():
-        click.echo(f"{count:>8,}  {category}")
-    if not counts:
-        click.echo("No post has a category.")
+_ANALYZERS = (
+    *("blog_text", "blog_forms", "blog_words", "blog_spelling"),
+    *("blog_text_index", "blog_forms_index", "blog_words_index", "blog_spelling_index"),
+)
 
 
 @click.command()
 @click.argument("text", nargs=-1, required=True)
 @click.option(
     "--analyzer",
-    type=click.Choice(
-        [
-            f"blog_{name}{of}"
-            for of in ("", "_index")
-            for name in ("text", "forms", "words", "spelling")
-        ]
-    ),
+    type=click.Choice(_ANALYZERS),
     default="blog_text",
     show_default=True,
     help="blog_text: stemmed, with synonyms; blog_forms: with synonyms, not stemmed; blog_words: "

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
+from indexer.records import quantity
+
 if TYPE_CHECKING:
     from elasticsearch import Elasticsearch
     from rich.text import Text
@@ -78,28 +80,8 @@ class Tools:
         return Service(self.settings, self.elastic, self.cache)
 
     def publish(self) -> None:
-        """Let searches find what was written, and serve no answer from before it.
-
-        Raises:
-            ApiError, TransportError: Elasticsearch does not answer.
-        """
+        """Let searches find what was written, and serve no answer from before it."""
         self.service.generation.publish()
-
-    def require_redis(self) -> None:
-        """Check that there is a Redis.
-
-        Raises:
-            click.ClickException: there is none, or it does not answer.
-        """
-        from app.errors import without_password
-
-        if not self.settings.redis_url:
-            raise click.ClickException("There is no Redis, because REDIS_URL is empty.")
-        if self.cache.ping() is None:
-            raise click.ClickException(
-                f"Redis does not answer at {without_password(self.settings.redis_url)}. "
-                "Start it, or check REDIS_URL."
-            )
 
 
 pass_tools = click.make_pass_decorator(Tools, ensure=True)
@@ -164,11 +146,11 @@ def report(
 
     `unlisted` is the number of errors that are not among the findings.
     """
-    errors, warnings = _count(findings, "error") + unlisted, _count(findings, "warning")
+    errors, warnings = _count(findings)
     if as_json:
         body = {
             "files": [str(path) for path in files],
-            "errors": errors,
+            "errors": errors + unlisted,
             "warnings": warnings,
             "findings": [finding.as_dict() for finding in findings],
         }
@@ -195,15 +177,16 @@ def fail(findings: "Sequence[Finding]", unlisted: int = 0) -> NoReturn:
 
 
 def _number_of(findings: "Sequence[Finding]", unlisted: int) -> str:
-    counts = {word: _count(findings, word) for word in ("error", "warning")}
-    text = ", ".join(f"{count} {word}{'' if count == 1 else 's'}" for word, count in counts.items())
+    errors, warnings = _count(findings)
+    text = f"{quantity(errors, 'error')}, {quantity(warnings, 'warning')}"
     if unlisted:
-        text = f"{text}; stopped at {counts['error']} of {counts['error'] + unlisted:,} errors"
+        text = f"{text}; stopped at {errors} of {errors + unlisted:,} errors"
     return text
 
 
-def _count(findings: "Sequence[Finding]", severity: str) -> int:
-    return sum(finding.severity == severity for finding in findings)
+def _count(findings: "Sequence[Finding]") -> tuple[int, int]:
+    errors = sum(finding.severity == "error" for finding in findings)
+    return errors, len(findings) - errors
 
 
 # -- errors ------------------------------------------------------------------------------------
@@ -224,11 +207,9 @@ class CommandGroup(click.Group):
                 click.echo(note, err=True)
             if ctx.find_root().params.get("traceback"):
                 raise
-            blogsearch = ctx.find_root().command_path
-            words = ctx.command_path.removeprefix(blogsearch) + f" {ctx.invoked_subcommand}"
             raise click.ClickException(
-                f"{type(error).__name__}: {error}. This is unexpected: run `{blogsearch} "
-                f"--traceback{words} …` and report the traceback as a bug."
+                f"{type(error).__name__}: {error}. This is unexpected: run it again as "
+                "`blogsearch --traceback …` and report the traceback as a bug."
             ) from error
 
     def list_commands(self, ctx: click.Context) -> Sequence[str]:  # type: ignore[override]

@@ -5,7 +5,7 @@ in the URL. An oid may contain slashes, but not `/comments/`, which separates a 
 comment's.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import ExitStack
 from typing import Any
 
@@ -20,10 +20,16 @@ from app.logs import note
 from app.search.request import parse_parameters
 from app.service import Service
 from app.views import current_service
-from app.views.document_types import WriteAnswer, WriteResult
-from app.views.items import Item, accepted, comment_items, failure, post_items
+from app.views.items import (
+    Item,
+    WriteAnswer,
+    WriteResult,
+    comment_items,
+    failure,
+    post_items,
+    result_of,
+)
 from app.views.write_request import authorize, read_entries
-from indexer.errors import IndexingError
 from indexer.generations import require_schema
 from indexer.passages import with_passages
 from indexer.records import Document
@@ -60,11 +66,6 @@ def _check_request() -> None:
     authorize(request, current_service().settings)
     current_service().admission.require()
     parse_parameters(request.args, (), "documents")
-    try:
-        request.environ["PATH_INFO"].encode("latin-1").decode()
-    except UnicodeError:
-        # Werkzeug would replace every invalid byte alike, and so confuse two oids.
-        raise BadRequest("The oid in the URL is not UTF-8. Percent-encode it as UTF-8.") from None
 
 
 @blueprint.teardown_request
@@ -99,15 +100,10 @@ def put_document(oid: str) -> Response:
 @blueprint.delete("/documents/<oid:oid>")
 def delete_document(oid: str) -> Response:
     """Delete a post and its comments."""
-    before = _write({oid: lambda stored: None})[oid].before
-    # Also if it is gone: the request that deleted it may have been killed before this.
-    _make_visible()
-    if before is None:
-        raise NotFound(f"There is no post {oid!r}.")
-    comments = len(before.get("comments", ()))
-    return _deleted(
-        {"kind": "post", "oid": oid, "comments": comments, "status": 200, "result": "deleted"}
-    )
+    written = _write({oid: lambda stored: None})[oid]
+    comments = len((written.before or {}).get("comments", ()))
+    names = {"kind": "post", "oid": oid, "comments": comments}
+    return _deleted(names, written, was_there=written.before is not None)
 
 
 @blueprint.post("/documents/<oid:post_oid>/comments")
@@ -123,15 +119,11 @@ def put_comment(post_oid: str, oid: str) -> Response:
 
 
 @blueprint.delete("/documents/<oid:post_oid>/comments/<oid:oid>")
-def remove_comment(post_oid: str, oid: str) -> Response:
+def delete_comment(post_oid: str, oid: str) -> Response:
     """Delete one comment."""
     written = _write({post_oid: without_comment(oid)})[post_oid]
-    _make_visible()  # as in `delete_document`
-    if oid not in oids(written.before):
-        raise NotFound(f"There is no comment {oid!r} on the post {post_oid!r}.")
-    return _deleted(
-        {"kind": "comment", "oid": oid, "post_oid": post_oid, "status": 200, "result": "deleted"}
-    )
+    names = {"kind": "comment", "oid": oid, "post_oid": post_oid}
+    return _deleted(names, written, was_there=oid in oids(written.before))
 
 
 def _write_posts(items: list[Item]) -> Response:
@@ -143,7 +135,7 @@ def _write_posts(items: list[Item]) -> Response:
         client, index = _client(service), service.settings.index
         for document in with_passages(documents, service.known.model, client, index):
             by_oid.setdefault(document.oid, []).append(document)
-    written = _write({oid: over_http(*posts) for oid, posts in by_oid.items()}, every=False)
+    written = _write({oid: over_http(*posts) for oid, posts in by_oid.items()})
     results = []
     for item in items:
         post = written.get(item.names["oid"])
@@ -156,7 +148,7 @@ def _write_comments(post_oid: str, items: list[Item]) -> Response:
     comments = [item.content for item in items if isinstance(item.content, Mapping)]
     post: Written | None = None
     if comments:
-        post = _write({post_oid: with_comments(comments)}, every=False)[post_oid]
+        post = _write({post_oid: with_comments(comments)})[post_oid]
         if post.before is None and post.refusal is None:
             reason = f"there is no post {post_oid!r} to comment on"
             refusal = Refusal(reason, "Send the post first.", 404)
@@ -165,43 +157,42 @@ def _write_comments(post_oid: str, items: list[Item]) -> Response:
     return _answer([item.result(post, is_new=item.names["oid"] not in former) for item in items])
 
 
-def _write(changes: Mapping[str, Change], *, every: bool = True) -> Mapping[str, Written]:
-    """Change posts of the live index.
-
-    Raises:
-        Unavailable: with `every`, one was not written.
-    """
+def _write(changes: Mapping[str, Change]) -> Mapping[str, Written]:
+    """Change posts of the live index."""
     service = current_service()
     client, index = _client(service), service.settings.index
     with translated():
         require_schema(client, index)
-        written = write(client, index, changes)
-        for post in written.values():
-            if every and post.refusal:
-                raise IndexingError(
-                    f"It was not written: {post.refusal.reason}.", post.refusal.remedy
-                )
-    return written
+        return write(client, index, changes)
+
+
+def _deleted(names: Mapping[str, Any], written: Written, *, was_there: bool) -> Response:
+    refusal = written.refusal
+    if refusal is None and not was_there:
+        refusal = Refusal(f"There is no {names['kind']} {names['oid']!r}.", "", 404)
+    result = written.result if refusal else "deleted"
+    return _answer([result_of(names, result, refusal=refusal)])
 
 
 def _answer(results: list[WriteResult]) -> Response:
     """The result for each document, once searches find what was accepted."""
     unavailable = sum(result["status"] == 503 for result in results)
-    taken = sum(map(accepted, results))
-    note(accepted=taken, rejected=len(results) - taken - unavailable)
-    # Also if nothing was written: an earlier request may have been cut off before this.
+    accepted = sum(result["status"] < 300 for result in results)
+    note(accepted=accepted, rejected=len(results) - accepted - unavailable)
+    # Also if nothing was changed: an earlier request may have been killed before this.
     _make_visible(results)
-    if not taken:
+    if not accepted:
         raise failure(results)
-    failed = taken < len(results)
-    answer: WriteAnswer = {"results": results, "errors": failed}
+    answer: WriteAnswer = {"results": results, "errors": accepted < len(results)}
     response = jsonify(answer)
-    first = results[0]["status"]
-    response.status_code = 207 if failed else first if request.method == "PUT" else 200
+    if answer["errors"]:
+        response.status_code = 207
+    elif request.method == "PUT":
+        response.status_code = results[0]["status"]
     return response
 
 
-def _make_visible(results: Sequence[WriteResult] = ()) -> None:
+def _make_visible(results: list[WriteResult]) -> None:
     """Let searches find what was written, before it is acknowledged.
 
     Raises:
@@ -212,7 +203,7 @@ def _make_visible(results: Sequence[WriteResult] = ()) -> None:
             current_service().generation.publish()
     except BlogsearchError as error:
         message = f"It was written, but searches may not find it yet: {error}"
-        raise Unavailable(message, details=list(results)) from error
+        raise Unavailable(message, details=results) from error
 
 
 def _entry_named(oid: str) -> list[tuple[int | None, Any]]:
@@ -228,11 +219,6 @@ def _entry_named(oid: str) -> list[tuple[int | None, Any]]:
     if str(entry.get("oid", oid)).strip() != oid:
         raise BadRequest(f"The body has the oid {entry['oid']!r}, the URL has {oid!r}.")
     return [(None, {**entry, "oid": oid})]
-
-
-def _deleted(result: WriteResult) -> Response:
-    answer: WriteAnswer = {"results": [result], "errors": False}
-    return jsonify(answer)
 
 
 def _client(service: Service) -> Elasticsearch:

@@ -2,10 +2,9 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Literal, NotRequired, TypedDict, cast
 
 from app.errors import BadRequest, BlogsearchError, NotFound, Unavailable, Unprocessable
-from app.views.document_types import WriteResult
 from indexer.normalise import Invalid, comment_of, document_of, oid_of_reject
 from indexer.records import Document, Origin, Reject
 from indexer.refusals import Refusal
@@ -13,10 +12,30 @@ from indexer.write.live import Written
 
 Entry = tuple[int | None, Any]
 """The line of an entry, if the body was NDJSON, and the entry."""
-Comment = Mapping[str, Any]
-"""A comment as it is stored."""
 
 _TOLD = 20  # unknown fields, and invalid comments of a post
+
+
+class WriteResult(TypedDict):
+    """What became of one document. app/openapi.json describes it."""
+
+    oid: str | None
+    kind: Literal["post", "comment"]
+    post_oid: NotRequired[str]
+    line: NotRequired[int]
+    status: int
+    result: str
+    reason: NotRequired[str]
+    remedy: NotRequired[str]
+    note: NotRequired[str]
+    comments: NotRequired[int]
+
+
+class WriteAnswer(TypedDict):
+    """The answer to a write; `errors`: some were not accepted."""
+
+    results: list[WriteResult]
+    errors: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,22 +46,28 @@ class Item:
     """
 
     names: Mapping[str, Any]
-    content: Document | Comment | Refusal
+    content: Document | Mapping[str, Any] | Refusal
 
     def result(self, written: Written | None, *, is_new: bool) -> WriteResult:
         """The entry in the response; `written` is None for an invalid one."""
-        refusal = written.refusal if written else None
-        result = written.result if written else "rejected"
         if isinstance(self.content, Refusal):
-            refusal = self.content
-        if refusal:
-            told = {"reason": refusal.reason, "remedy": refusal.remedy}
-            status = {"status": refusal.status, "result": result}
-            return cast(WriteResult, {**self.names, **status, **told})
+            return result_of(self.names, "rejected", refusal=self.content)
+        if written and written.refusal:
+            return result_of(self.names, written.result, refusal=written.refusal)
         if is_new:
-            return cast(WriteResult, {**self.names, "status": 201, "result": "created"})
-        result = "unchanged" if result == "unchanged" else "updated"
-        return cast(WriteResult, {**self.names, "status": 200, "result": result})
+            return result_of(self.names, "created", 201)
+        is_same = written is None or written.result == "unchanged"
+        return result_of(self.names, "unchanged" if is_same else "updated")
+
+
+def result_of(
+    names: Mapping[str, Any], result: str, status: int = 200, refusal: Refusal | None = None
+) -> WriteResult:
+    """The entry of a document in the response, with the reason and status of a refusal."""
+    if refusal is None:
+        return cast(WriteResult, {**names, "status": status, "result": result})
+    told = {"reason": refusal.reason, "remedy": refusal.remedy}
+    return cast(WriteResult, {**names, "status": refusal.status, "result": result, **told})
 
 
 def post_items(entries: Iterable[Entry]) -> list[Item]:
@@ -55,7 +80,13 @@ def post_items(entries: Iterable[Entry]) -> list[Item]:
         raw = raw_post(entry, Origin("the request", line))
         made, rejects = (None, [raw]) if isinstance(raw, Reject) else document_of(raw)
         names = {"kind": "post", "oid": made.oid if made else rejects[0].oid}
-        content = made if made and not rejects else _refusal(rejects)
+        content: Document | Refusal
+        if made and not rejects:
+            content = made
+        else:
+            reasons = "; ".join(reject.reason for reject in rejects[:_TOLD])
+            remedies = dict.fromkeys(reject.remedy for reject in rejects[:_TOLD])
+            content = Refusal(reasons, " ".join(remedies), 422)
         items.append(Item({**names, **_also(line, entry, FIELDS)}, content))
     return items
 
@@ -68,7 +99,7 @@ def comment_items(post_oid: str, entries: Iterable[Entry]) -> list[Item]:
     for line, entry in entries:
         oid = oid_of_reject(entry.get("oid")) if isinstance(entry, Mapping) else None
         names = {"kind": "comment", "oid": oid, "post_oid": post_oid}
-        content: Comment | Refusal
+        content: Mapping[str, Any] | Refusal
         try:
             if not isinstance(entry, Mapping):
                 raise Invalid("not an object", 'Send {"oid": …, "comment": …}.')
@@ -77,23 +108,6 @@ def comment_items(post_oid: str, entries: Iterable[Entry]) -> list[Item]:
             content = Refusal(str(invalid), invalid.remedy, 422)
         items.append(Item({**names, **_also(line, entry, COMMENT_FIELDS)}, content))
     return items
-
-
-def accepted(result: WriteResult) -> bool:
-    """Whether the document of this result is in the index as sent."""
-    return result["status"] < 300
-
-
-def failure(results: list[WriteResult]) -> BlogsearchError:
-    """The error for a request of which nothing was accepted."""
-    statuses = {result["status"] for result in results}
-    first = results[0]
-    message = f"{first['reason'].rstrip('.')}. {first['remedy']}".strip()
-    if len(results) > 1:
-        message = f"None of {len(results):,} documents was accepted; the first: {message}"
-    errors = {400: BadRequest, 404: NotFound, 503: Unavailable}
-    error = errors.get(statuses.pop(), Unprocessable) if len(statuses) == 1 else Unprocessable
-    return error(message, details=results)
 
 
 def _also(line: int | None, entry: Any, fields: Collection[str]) -> dict[str, Any]:
@@ -106,7 +120,12 @@ def _also(line: int | None, entry: Any, fields: Collection[str]) -> dict[str, An
     return {**also, "note": "; ".join(notes)} if notes else also
 
 
-def _refusal(rejects: list[Reject]) -> Refusal:
-    reasons = "; ".join(reject.reason for reject in rejects[:_TOLD])
-    remedies = dict.fromkeys(reject.remedy for reject in rejects[:_TOLD])
-    return Refusal(reasons, " ".join(remedies), 422)
+def failure(results: list[WriteResult]) -> BlogsearchError:
+    """The error for a request of which nothing was accepted."""
+    statuses = {result["status"] for result in results}
+    message = f"{results[0]['reason'].rstrip('.')}. {results[0]['remedy']}".strip()
+    if len(results) > 1:
+        message = f"None of {len(results):,} documents was accepted; the first: {message}"
+    errors = {400: BadRequest, 404: NotFound, 503: Unavailable}
+    error = errors.get(statuses.pop(), Unprocessable) if len(statuses) == 1 else Unprocessable
+    return error(message, details=results)

@@ -41,10 +41,9 @@ def authorize(request: Request, settings: Settings, closed: str = "Writing over 
             "(`openssl rand -hex 32`), restart the service, and send it as "
             "`Authorization: Bearer …`."
         )
-    sent = sent_token(request)
-    if not sent:
+    if not sent_token(request):
         raise Unauthorized("Send a token: `Authorization: Bearer …`.")
-    if not _accepted(sent, settings):
+    if not is_operator(request, settings):
         log.warning("a wrong token was sent by %s", request.remote_addr)
         time.sleep(_WRONG_TOKEN_DELAY)
         raise WrongToken("The token is not one of BLOGSEARCH_WRITE_TOKENS.")
@@ -52,21 +51,16 @@ def authorize(request: Request, settings: Settings, closed: str = "Writing over 
 
 def is_operator(request: Request, settings: Settings) -> bool:
     """Whether a request has a valid token."""
-    sent = sent_token(request)
-    return bool(sent) and _accepted(sent, settings)
+    sent = sent_token(request).encode()
+    # Compares all of them, so that the time does not depend on which one matches.
+    matching = [hmac.compare_digest(sent, token.encode()) for token in settings.accepted_tokens]
+    return any(matching)
 
 
 def sent_token(request: Request) -> str:
     """The token of a request, right or wrong; "" if none was sent."""
     scheme, _, sent = request.headers.get("Authorization", "").partition(" ")
     return sent.strip() if scheme.lower() == "bearer" else ""
-
-
-def _accepted(sent: str, settings: Settings) -> bool:
-    given = sent.encode()
-    # Compares all of them, so that the time does not depend on which one matches.
-    matching = [hmac.compare_digest(given, token.encode()) for token in settings.accepted_tokens]
-    return any(matching)
 
 
 def read_entries(request: Request) -> list[tuple[int | None, Any]]:
@@ -82,19 +76,13 @@ def read_entries(request: Request) -> list[tuple[int | None, Any]]:
             f"The Content-Type {kind or '(none)'} is not supported. Send application/json (one "
             "document or an array) or application/x-ndjson (one document per line)."
         )
-    if encoding := request.headers.get("Content-Encoding"):
-        raise BadRequest(f"The Content-Encoding {encoding} is not supported. Send it uncompressed.")
     body = _body(request)
     entries = _lines(body) if kind in _NDJSON else _json(body)
     if not entries:
         raise BadRequest("The body is empty.")
-    _check_number(len(entries) + sum(_comments(entry) for _, entry in entries))
+    comments = (entry.get("comments") for _, entry in entries if isinstance(entry, dict))
+    _check_number(len(entries) + sum(len(of) for of in comments if isinstance(of, list)))
     return entries
-
-
-def _comments(entry: Any) -> int:
-    comments = entry.get("comments") if isinstance(entry, dict) else None
-    return len(comments) if isinstance(comments, list) else 0
 
 
 def _check_number(documents: int) -> None:
@@ -105,26 +93,18 @@ def _check_number(documents: int) -> None:
 
 
 def _body(request: Request) -> bytes:
-    # One byte more: Werkzeug truncates a chunked body silently.
-    request.max_content_length = MAX_BYTES + 1
-    too_large = TooLarge(f"The body has more than {MAX_BYTES:,} bytes. Send it in parts.")
+    request.max_content_length = MAX_BYTES + 1  # Werkzeug truncates a chunked body silently
     try:
         body = request.get_data(cache=False)
     except RequestEntityTooLarge:
-        raise too_large from None
-    except Exception:  # noqa: BLE001
-        # Each server raises errors of its own for invalid chunks; those of gunicorn are Exceptions.
-        raise BadRequest(
-            "The body is incomplete or wrongly chunked. Nothing was written."
-        ) from None
-    if len(body) > MAX_BYTES:
-        raise too_large
-    if len(body) < (request.content_length or 0):
-        # The connection was closed early; the first lines of NDJSON would be valid.
-        raise BadRequest(
-            f"The body is incomplete: {len(body):,} of {request.content_length:,} bytes. "
-            "Nothing was written."
-        )
+        body = None
+    except Exception:  # noqa: BLE001 - each server has errors of its own for invalid chunks
+        body = b""
+    if body is None or len(body) > MAX_BYTES:
+        raise TooLarge(f"The body has more than {MAX_BYTES:,} bytes. Send it in parts.")
+    # The connection may have been closed early; the first lines of NDJSON would be valid.
+    if len(body) < (request.content_length or 1):
+        raise BadRequest("The body is empty or incomplete. Nothing was written.")
     return body
 
 
@@ -134,7 +114,7 @@ def _json(body: bytes) -> list[tuple[int | None, Any]]:
     except orjson.JSONDecodeError as error:
         complaint = {"line": error.lineno, "column": error.colno, "message": error.msg}
         raise BadRequest(f"The body is not JSON: {error}.", details=[complaint]) from None
-    return [(None, entry) for entry in content] if isinstance(content, list) else [(None, content)]
+    return [(None, entry) for entry in (content if isinstance(content, list) else [content])]
 
 
 def _lines(body: bytes) -> list[tuple[int | None, Any]]:
@@ -148,11 +128,9 @@ def _lines(body: bytes) -> list[tuple[int | None, Any]]:
             except orjson.JSONDecodeError as error:
                 complaints.append({"line": number, "message": f"not JSON: {error}"})
     if complaints:
-        first = complaints[:_COMPLAINTS]
-        where = ", ".join(str(complaint["line"]) for complaint in first)
-        more = ", …" if len(complaints) > len(first) else ""
         raise BadRequest(
-            f"{len(complaints):,} lines are not JSON (line {where}{more}). Nothing was written.",
-            details=first,
+            f"{len(complaints):,} lines are not JSON, the first is line {complaints[0]['line']}. "
+            "Nothing was written.",
+            details=complaints[:_COMPLAINTS],
         )
     return entries

@@ -1,1 +1,1 @@
-"""Single writes to the live index: put, delete, and the record of deletions."""
+"""Writes to the live index."""

@@ -28,8 +28,7 @@ _PAGE = 10_000  # posts or links; as many as Elasticsearch allows
 
 @dataclass(frozen=True, slots=True)
 class LinkedPost:
-    """What tells which links lead to a post, its field `link_texts`, and the condition of an
-    update."""
+    """What tells which links lead to a post, and its field `link_texts`."""
 
     oid: str
     title: str
@@ -43,13 +42,10 @@ class LinkedPost:
 def update_link_texts(
     client: Elasticsearch, index: str, target: str, limits: BulkLimits | None = None
 ) -> None:
-    """Make the field `link_texts` of all posts equal to the texts of links.
+    """Make the field `link_texts` of all posts of an index equal to the texts of links.
 
-    Posts that are written meanwhile are left to the next `sync`.
-
-    Args:
-        index: the index, or the alias that leads to it.
-        target: the alias through which it is written.
+    It is written through the alias `target`. Posts that are written meanwhile are left to the next
+    `sync`.
 
     Raises:
         BulkTimeout: not in time.
@@ -67,7 +63,7 @@ def update_link_texts(
 
 
 def _updates(client: Elasticsearch, index: str) -> Iterator[Operation]:
-    links = groupby(_links(client, index), key=_slug)
+    links = groupby(_links(client, index), key=lambda link: link.partition("\n")[0])
     slug, of_slug = next(links, ("", iter(())))
     for wanted, group in groupby(_posts(client, index), key=lambda post: post.slug):
         while slug and slug < wanted:
@@ -86,8 +82,7 @@ def texts_by_post(posts: Collection[LinkedPost], links: Collection[str]) -> dict
     """The texts of the links that lead to each of these posts, by its oid.
 
     A link leads to the posts at its address, else to the only post with its slug, if that is
-    unmistakable. A text without other words than those of the title is left out: it finds nothing
-    that the title does not.
+    unmistakable. A text without other words than those of the title finds nothing more.
 
     Args:
         posts: all posts with the same slug.
@@ -107,10 +102,6 @@ def texts_by_post(posts: Collection[LinkedPost], links: Collection[str]) -> dict
 
 def _words(text: str) -> set[str]:
     return set(re.findall(r"\w+", text.lower()))
-
-
-def _slug(link: str) -> str:
-    return link.partition("\n")[0]
 
 
 def _links(client: Elasticsearch, index: str) -> Iterator[str]:

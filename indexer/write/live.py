@@ -6,13 +6,13 @@ A post is read as it is now, with its sequence number and the name of its index.
 to is written under that number, through the alias `<index>-live`, which that index has exactly
 while it is live. Three answers mean that something has happened since: a conflict (somebody else
 wrote the post), no such alias (another index is live, or this one was deleted; nothing is created),
-and a write block (a build is about to swap). Then the post is read again and changed again.
-
-A client of the service waits for a write, so it limits the time of the whole (`time_limit`).
+and a write block (a build is about to swap). Then, and while Elasticsearch is overloaded, the post
+is read again and changed again.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from elasticsearch import ApiError, Elasticsearch, TransportError
@@ -20,17 +20,16 @@ from elasticsearch import ApiError, Elasticsearch, TransportError
 from indexer import generations
 from indexer.bulk import (
     BulkLimits,
-    BulkTimeout,
     Operation,
     chunks,
     delete_operation,
     index_operation,
-    send_chunk,
+    send_once,
 )
 from indexer.errors import Locked, NoGeneration
 from indexer.lock import Lock
 from indexer.records import Document, Origin, batches
-from indexer.refusals import NO_INDEX, Refusal
+from indexer.refusals import NO_INDEX, WRITE_BLOCK, Refusal
 from indexer.retry import Retry, is_temporary, remaining
 from indexer.scan import docs_of
 from indexer.write.merge import Change, Source
@@ -41,21 +40,20 @@ LIMITS = BulkLimits(
     timeout=20.0,
 )
 _BLOCK_IS_STALE = 2.0  # seconds; a build blocks writes for less than that
-_NOT_SENT = Refusal("the time of the request was over before it was sent", "Send it again.")
+_NOT_SENT = Refusal("Elasticsearch was not reached in time", "Send it again.")
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
     """What became of one post: created, updated, deleted, unchanged, refused or unknown.
 
-    `before` is the post as it was, None if it was not there, and `after` as it was sent. `refusal`
-    says why it was not written ("refused"), or why nobody knows ("unknown").
+    `before` is the post as it was, None if it was not there. `refusal` says why it was not written
+    ("refused"), or why nobody knows ("unknown").
     """
 
     oid: str
     result: str
     before: Source | None = None
-    after: Source | None = None
     refusal: Refusal | None = None
 
 
@@ -122,24 +120,18 @@ def write(
         ApiError, TransportError: Elasticsearch is not there, and nothing was written.
     """
     results: dict[str, Written] = {}
-    failure: Refusal | None = None
-    for batch in batches(changes, limits.chunk_documents):
-        if remaining() <= 0:
-            failure = failure or _NOT_SENT
-        if failure is None:
-            try:
-                _write_batch(client, alias, {oid: changes[oid] for oid in batch}, limits, results)
-            except BulkTimeout as error:
-                failure = Refusal(error.message, error.remedy, retryable=True)
-            except (ApiError, TransportError) as error:
-                if not results or not is_temporary(error):
-                    raise
-                failure = Refusal(
-                    f"Elasticsearch failed: {error}", "Send it again.", retryable=True
-                )
-        for oid in batch:
-            if failure and oid not in results:
-                results[oid] = Written(oid, "unknown", refusal=failure)
+    try:
+        for batch in batches(changes, limits.chunk_documents):
+            in_time = remaining() > 0 and _write_batch(
+                client, alias, {oid: changes[oid] for oid in batch}, limits, results
+            )
+            if not in_time:
+                break
+    except (ApiError, TransportError) as error:
+        if not results or not is_temporary(error):
+            raise
+    for oid in changes.keys() - results.keys():
+        results[oid] = Written(oid, "unknown", refusal=_NOT_SENT)
     return results
 
 
@@ -149,47 +141,35 @@ def _write_batch(
     changes: Mapping[str, Change],
     limits: BulkLimits,
     results: dict[str, Written],
-) -> None:
-    """Read posts, change them and write them back, until each has a result."""
-    pending = list(changes)
-    refused: dict[str, Refusal] = {}
+) -> bool:
+    """Read posts, change them and write them back, until each has a result; whether all were
+    written or refused in time."""
+    again: dict[str, Written] = {oid: Written(oid, "unknown") for oid in changes}
     for elapsed in limits.retry.attempts():
-        blocked = any(refusal.write_blocked for refusal in refused.values())
+        blocked = any(post.refusal == WRITE_BLOCK for post in again.values())
         if blocked and elapsed > _BLOCK_IS_STALE:
-            clear_stale_write_block(client, alias)
-        before: dict[str, Source | None] = {}
-        after: dict[str, Source | None] = {}
+            # The build was killed; if it holds the lock, it is alive and will allow writes itself.
+            with suppress(Locked), Lock(client, alias, "clearing a stale write block"):
+                generations.recover(client, alias)
+        posts = {post.oid: post for post in read_posts(client, alias, again)}
+        again = {}
         operations = []
-        index = ""
-        for post in read_posts(client, alias, pending):
-            index = post.index
-            before[post.oid] = post.source
-            source = after[post.oid] = changes[post.oid](post.source)
+        for oid, post in posts.items():
+            source = changes[oid](post.source)
             if source == post.source:
-                results[post.oid] = Written(post.oid, "unchanged", source, source)
+                results[oid] = Written(oid, "unchanged", source)
             else:
                 operations.append(post.operation(source))
-        refused = {}
         for chunk in chunks(operations, limits):
-            for outcome in send_chunk(client, generations.live_alias(index), chunk, limits):
+            target = generations.live_alias(posts[chunk[0].oid].index)
+            for outcome in send_once(client, target, chunk, limits.timeout):
                 oid, refusal = outcome.operation.oid, outcome.refusal
-                if refusal and refusal.stale:
-                    refused[oid] = refusal
+                if refusal and (refusal.stale or refusal.retryable):
+                    result = "refused" if refusal.stale else "unknown"
+                    again[oid] = Written(oid, result, refusal=refusal)
                 else:
-                    result = "refused" if refusal else outcome.result
-                    results[oid] = Written(oid, result, before[oid], after[oid], refusal)
-        pending = list(refused)
-        if not pending:
-            return
-    for oid, refusal in refused.items():
-        results[oid] = Written(oid, "refused", refusal=replace(refusal, status=503))
-
-
-def clear_stale_write_block(client: Elasticsearch, alias: str) -> None:
-    """Allow writes to the live index again if a build was killed after blocking them."""
-    try:
-        with Lock(client, alias, "clearing a stale write block"):
-            generations.recover(client, alias)
-    except Locked:
-        # The build is alive and will allow writes itself.
-        return
+                    results[oid] = Written(oid, outcome.result, posts[oid].source, refusal)
+        if not again:
+            return True
+    results |= again
+    return False

@@ -20,19 +20,19 @@ def from_source(document: Document, *, keeps_comments: bool = False) -> Change:
     """The post of a source, with the comments over HTTP of the one that is stored.
 
     Args:
-        keeps_comments: all other stored comments stay, too: the source has no comments at all.
+        keeps_comments: all other stored comments stay, too.
     """
+    sent = document.source.get("comments", ())
+    oids_sent = oids(document.source)
 
     def change(stored: Source | None) -> Source:
-        kept = [
+        # After those of the source: the order is the same whenever it is written.
+        further = [
             comment
             for comment in (stored or {}).get("comments", ())
             if keeps_comments or comment.get("over_http")
+            if comment["oid"] not in oids_sent
         ]
-        sent = document.source.get("comments", ())
-        oids_sent = {comment["oid"] for comment in sent}
-        # After those of the source: the order is the same whenever it is written.
-        further = [comment for comment in kept if comment["oid"] not in oids_sent]
         return _replaced(document.source, stored, [*sent, *further])
 
     return change
@@ -46,8 +46,7 @@ def over_http(*documents: Document) -> Change:
 
     def change(stored: Source | None) -> Source | None:
         for document in documents:
-            sent = _marked(document.source.get("comments", ()))
-            comments = _joined((stored or {}).get("comments", ()), sent)
+            comments = _joined(stored, document.source.get("comments", ()))
             stored = _replaced({**document.source, "over_http": True}, stored, comments)
         return stored
 
@@ -56,12 +55,9 @@ def over_http(*documents: Document) -> Change:
 
 def with_comments(comments: Iterable[Source]) -> Change:
     """Comments that came over HTTP, on a post that is there."""
-    sent = _marked(comments)
 
     def change(stored: Source | None) -> Source | None:
-        if stored is None:
-            return None
-        return _with_comments(stored, _joined(stored.get("comments", ()), sent))
+        return stored and _with_comments(stored, _joined(stored, comments))
 
     return change
 
@@ -78,39 +74,22 @@ def without_comment(oid: str) -> Change:
     return change
 
 
-def without_source_comments(stored: Source | None) -> Source | None:
-    """A post whose source has no comments on it any more."""
-    if stored is None:
-        return None
-    kept = [comment for comment in stored.get("comments", ()) if comment.get("over_http")]
-    return _replaced(stored, stored, kept)
-
-
-def over_http_only(stored: Source | None) -> Source | None:
-    """Nothing, in place of a post that its source does not have any more."""
-    return stored if stored and stored.get("over_http") else None
-
-
 def oids(stored: Source | None) -> set[str]:
     """The oids of the comments of a post."""
     return {comment["oid"] for comment in (stored or {}).get("comments", ())}
 
 
-def _marked(comments: Iterable[Source]) -> list[Source]:
-    return [{**comment, "over_http": True} for comment in comments]
-
-
-def _joined(comments: Iterable[Source], others: Iterable[Source]) -> list[Source]:
-    """The comments, each replaced by another one with its oid; further ones come after them."""
-    by_oid = {comment["oid"]: comment for comment in comments}
-    return list((by_oid | {comment["oid"]: comment for comment in others}).values())
+def _joined(stored: Source | None, sent: Iterable[Source]) -> list[Source]:
+    """The comments of a post, and after them those that came over HTTP, or in their places."""
+    by_oid = {comment["oid"]: comment for comment in (stored or {}).get("comments", ())}
+    by_oid |= {comment["oid"]: {**comment, "over_http": True} for comment in sent}
+    return list(by_oid.values())
 
 
 def _replaced(source: Source, stored: Source | None, comments: list[Source]) -> Source:
     """A post in place of the one that is stored."""
     kept = {"link_texts": stored["link_texts"]} if stored and "link_texts" in stored else {}
-    bare = {name: value for name, value in source.items() if name != "comments"}
-    return {**kept, **bare, **({"comments": comments} if comments else {})}
+    return {**kept, **_without(source, "comments"), **({"comments": comments} if comments else {})}
 
 
 def _with_comments(stored: Source, comments: list[Source]) -> Source:
@@ -120,7 +99,10 @@ def _with_comments(stored: Source, comments: list[Source]) -> Source:
     at it again.
     """
     of_source = [comment for comment in stored.get("comments", ()) if "over_http" not in comment]
-    is_read = all(comment in comments for comment in of_source)
-    names = {"comments"} if is_read else {"comments", "digest"}
-    bare = {name: value for name, value in stored.items() if name not in names}
-    return {**bare, **({"comments": comments} if comments else {})}
+    if not all(comment in comments for comment in of_source):
+        stored = _without(stored, "digest")
+    return {**_without(stored, "comments"), **({"comments": comments} if comments else {})}
+
+
+def _without(source: Source, field: str) -> Source:
+    return {name: value for name, value in source.items() if name != field}

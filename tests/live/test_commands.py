@@ -18,9 +18,8 @@ from click.testing import Result
 from elasticsearch import Elasticsearch
 
 from app import create_app
-from app.commands.search import search
 from app.insights.counts import Counts
-from app.search.request import PARAMETERS, SearchRequest
+from app.search.request import SearchRequest
 from app.settings import Settings
 from devstack.servers import redis_server
 from indexer.state import record_run, state_index
@@ -30,17 +29,14 @@ Run = Callable[..., Result]
 
 
 def test_search_prints_a_table(run: Run) -> None:
-    result = run("search", "pythn", "--size", "3")
-    assert result.exit_code == 0
-    assert "corrected to 'python'" in result.output
-    assert "siteswap-in-forty-lines-of-python" in result.output
-
-
-def test_search_explains_itself(run: Run) -> None:
-    result = run("search", "pythn", "--debug", "--json")
-    debug = json.loads(result.output)["debug"]
-    assert debug["words"][0]["variants"][0]["text"] == "python"
-    assert debug["requests"]
+    whole = json.loads(run("search", "pythn", "--debug", "--json").output)
+    assert whole["debug"]["words"][0]["variants"][0]["text"] == "python"
+    table = run("search", "pythn").output
+    assert "corrected to 'python'" in table
+    for hit, explained in zip(whole["hits"], whole["debug"]["hits"], strict=True):
+        assert hit["score"] == explained["score"]
+        assert f"{hit['score']}  {hit['pub_date'][:10]}  {hit['title']}" in table
+        assert f" {hit['url']}  (oid {hit['oid']})\n" in table
 
 
 def test_a_search_takes_the_parameters_of_http(run: Run) -> None:
@@ -52,30 +48,13 @@ def test_a_search_takes_the_parameters_of_http(run: Run) -> None:
     assert days[-1] >= "2016-01-01"
     typed = json.loads(run("search", "pythn", "--typos", "off", "--json").output)
     assert "corrected" not in typed
-    categories = json.loads(run("categories", "--json").output)
-    name, count = next(iter(categories.items()))
-    answer = json.loads(run("search", name, "--category", name, "--json").output)
-    assert 0 < answer["count"] <= count
-
-
-def test_search_has_an_option_for_every_parameter_of_http() -> None:
-    options = {option.name for option in search.params}
-    assert options >= {parameter.name.replace("-", "_") for parameter in PARAMETERS} - {"q"}
-
-
-def test_the_score_is_the_same_everywhere(run: Run) -> None:
-    whole = json.loads(run("search", "pythn", "--debug", "--json").output)
-    table = run("search", "pythn").output
-    for hit, explained in zip(whole["hits"], whole["debug"]["hits"], strict=True):
-        assert hit["score"] == explained["score"]
-        assert f"{hit['score']}  {hit['pub_date'][:10]}  {hit['title']}" in table
-        assert f" {hit['url']}  (oid {hit['oid']})\n" in table
+    none = json.loads(run("search", "python", "--category", "no such", "--json").output)
+    assert none["count"] == 0
 
 
 def test_one_post_is_not_posts(run: Run, own_settings: Settings, posts: Path) -> None:
     assert run("reindex", posts, settings=own_settings).exit_code == 0
     assert run("search", "juggling", settings=own_settings).output.startswith("1 post found")
-    assert run("categories", settings=own_settings).output == "No post has a category.\n"
 
 
 def test_a_run_that_fails_says_what_it_left_out(
@@ -104,12 +83,9 @@ def test_a_run_that_fails_says_what_it_left_out(
         ["search", "python", "--since", "yesterday"],
         ["search", "python", "--sort", "oldest"],
         ["search"],
-        ["categories", "x"],
         ["analyze"],
         ["reindex", "--max-rejects"],
         ["synonyms", "check", "--format"],
-        ["cache", "stats", "--popular", "-1"],
-        ["cache", "clean"],
         ["rollback", "--no-such-option"],
         ["prune", "x"],
         ["doctor", "x"],
@@ -135,18 +111,6 @@ def test_a_pipe_that_closes_is_no_error(settings: Settings) -> None:
     assert "found for 'python'" in done.stdout
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_shell_completion(shell: str) -> None:
-    done = subprocess.run(
-        [Path(sys.executable).with_name("blogsearch")],
-        env={**os.environ, "_BLOGSEARCH_COMPLETE": f"{shell}_source"},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    assert "_BLOGSEARCH_COMPLETE" in done.stdout
-
-
 def test_completion_knows_commands_and_options() -> None:
     def completed(words: str, number: int) -> list[str]:
         done = subprocess.run(
@@ -162,8 +126,7 @@ def test_completion_knows_commands_and_options() -> None:
         )
         return [line.partition(",")[2] for line in done.stdout.splitlines()]
 
-    assert completed("blogsearch cat", 1) == ["categories"]
-    assert completed("blogsearch search --so", 2) == ["--sort"]
+    assert completed("blogsearch pi", 1) == ["pins"]
     assert completed("blogsearch search --sort n", 3) == ["newest"]
 
 
@@ -182,19 +145,12 @@ def test_analyze_shows_the_marks_of_character_filters(run: Run) -> None:
     assert not {"\ufdd0", "\ufdd1"} & set(shown)
 
 
-def test_analyze_refuses_an_unknown_analyzer(run: Run) -> None:
-    result = run("analyze", "text", "--analyzer", "nope")
-    assert result.exit_code == 2
-    assert "blog_words" in result.output
-
-
-def test_doctor_is_content(run: Run, settings: Settings) -> None:
+def test_doctor_says_what_is_wrong_and_what_to_do(
+    run: Run, settings: Settings, own_settings: Settings
+) -> None:
     result = run("doctor")
     assert result.exit_code == 0, result.output
     assert settings.index in result.output
-
-
-def test_doctor_says_what_to_do(run: Run, own_settings: Settings) -> None:
     result = run("doctor", "--json", settings=own_settings)
     assert result.exit_code == 1
     assert "blogsearch reindex" in json.loads(result.output)["index"]["remedy"]
@@ -312,13 +268,11 @@ class TestDoctorExplains:
 
     def test_redis(self, run: Run, own_settings: Settings) -> None:
         gone = self._report(run, own_settings, redis_url="redis://127.0.0.1:1/0")["redis"]
-        assert (gone["status"], "no program answers" in gone["seen"]) == ("warning", True)
+        assert (gone["status"], "refused" in gone["seen"]) == ("warning", True)
         with redis_server("--requirepass", "right") as server:
             wrong = server.url.replace("redis://", "redis://:wrong@")
             denied = self._report(run, own_settings, redis_url=wrong)["redis"]
-        assert "denies access" in denied["seen"]
-        other = own_settings.elasticsearch_url.replace("http://", "redis://")
-        assert "REDIS_URL" in self._report(run, own_settings, redis_url=other)["redis"]["remedy"]
+        assert "password" in denied["seen"]
 
 
 @pytest.mark.parametrize(
@@ -368,15 +322,14 @@ def test_doctor_does_not_call_unknown_runs_ok(run: Run, own_settings: Settings) 
     assert json.loads(run("doctor", "--json", settings=away).stdout)["sources"]["status"] != "ok"
 
 
-def test_doctor_says_which_file_it_read_and_can_be_silent(
-    run: Run, settings: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+def test_doctor_says_which_file_it_read(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     file = tmp_path / "other.toml"
     file.write_text("drafts = true\n")
     monkeypatch.setenv("BLOGSEARCH_CONFIG", str(file))
     report = json.loads(run("doctor", "--json").stdout)
     assert str(file) in next(iter(report.values()))["seen"]
-    assert "settings" not in json.loads(run("doctor", "--json", "--quiet").stdout)
 
 
 def test_doctor_names_the_address_without_the_password(run: Run, own_settings: Settings) -> None:

@@ -103,17 +103,6 @@ def test_add_updates_them(blog: Blog) -> None:
     assert blog.texts() == ["build it", "building from source"]
 
 
-def test_a_link_to_a_former_address_leads_to_the_only_post_with_its_slug(blog: Blog) -> None:
-    moved = post("moved", url="https://blog.example.com/2020/unmistakable")
-    linking = post("b", "unmistakable building from source")
-    blog.sync(moved, linking)
-    assert blog.texts("moved") == ["building from source"]
-    blog.sync(moved, linking, post("unmistakable"))
-    assert (blog.texts("moved"), blog.texts("unmistakable")) == ([], ["building from source"])
-    blog.sync(moved, linking)
-    assert blog.texts("moved") == ["building from source"]
-
-
 def test_more_than_a_page_of_posts_and_links(blog: Blog, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(links, "_PAGE", 3)
     names = [f"{letter}-{number}" for number in range(4) for letter in ("a", "a-b", "b")]

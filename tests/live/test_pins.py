@@ -196,26 +196,20 @@ def test_loading_and_removing_make_cached_answers_stale(
     assert "launch" in missing.output
 
 
-def test_check_reports_by_file_and_line(run: Run, settings: Settings, tmp_path: Path) -> None:
+def test_errors_are_reported_by_file_and_line_and_change_nothing(
+    run: Run, settings: Settings, tmp_path: Path
+) -> None:
     file = tmp_path / "my.pins"
-    file.write_text("cron => guide\n")
-    assert run("pins", "check", file).exit_code == 0
-    file.write_text("cron => guide\npython => nowhere\n")
-    warned = run("pins", "check", file)
-    assert warned.exit_code == 3
-    assert "my.pins:2" in warned.stdout
     file.write_text("cron -> guide\npython => nowhere\n")
-    assert "my.pins:1" in run("pins", "check", file).stdout
     failed = run("pins", "load", file)
     assert failed.exit_code == 1
+    assert "my.pins:1: error" in failed.output
+    assert "my.pins:2: warning" in failed.output
     assert "nothing was changed" in failed.output
     assert run("pins", "list").stdout == "There are no pinned results.\n"
-    as_json = run("pins", "check", "--json", file)
-    assert as_json.exit_code == 1
-    findings = [
-        (finding["line"], finding["severity"]) for finding in json.loads(as_json.stdout)["findings"]
-    ]
-    assert findings == [(1, "error"), (2, "warning")]
+    file.write_text("cron => guide\npython => nowhere\n")
+    assert run("pins", "load", file).exit_code == 0
+    assert "my.pins:2: warning" in run("pins", "list").stderr
 
 
 def test_a_new_generation_of_the_index_keeps_the_pins(
@@ -250,6 +244,6 @@ def test_a_file_that_cannot_be_read_is_named(
 ) -> None:
     if content:
         (tmp_path / name).write_bytes(content)
-    checked = run("pins", "check", tmp_path / name)
-    assert checked.exit_code == 1
-    assert f"{name}: error: cannot be read" in checked.stdout
+    loaded = run("pins", "load", tmp_path / name)
+    assert loaded.exit_code == 1
+    assert f"{name} cannot be read" in loaded.output

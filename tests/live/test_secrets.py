@@ -32,9 +32,6 @@ COMMANDS = [
     ("search", "juggling", "--debug"),
     ("analyze", "juggling"),
     ("indices",),
-    ("cache", "stats"),
-    ("cache", "warm"),
-    ("--traceback", "cache", "clear", "--yes"),
     ("--traceback", "indices"),
 ]
 REQUESTS = [

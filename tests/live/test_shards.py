@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from elasticsearch import ApiError, Elasticsearch
 from flask.testing import FlaskClient
 from prometheus_client import generate_latest
@@ -17,8 +16,6 @@ from prometheus_client import generate_latest
 from analyzers.languages import ENGLISH
 from app import create_app
 from app.cache import open_cache
-from app.cli import main
-from app.commands.tools import Tools
 from app.elastic import translated
 from app.errors import Unavailable
 from app.indexed_languages import IndexedLanguages
@@ -151,9 +148,6 @@ def test_nothing_is_counted_in_a_part_of_the_posts(elastic: Elasticsearch, whole
     ):
         with pytest.raises(ApiError, match="search_phase_execution_exception"):
             count()
-    tools = Tools(whole)
-    tools.elastic = elastic  # does not wait a minute for the shard
-    assert CliRunner().invoke(main, ["categories"], obj=tools).exit_code != 0
     metrics = generate_latest(IndexMetrics(Service(whole, elastic, open_cache(whole))))
     assert b"blogsearch_posts" not in metrics
 

@@ -1,6 +1,5 @@
 """How the `blogsearch` command starts, and how it fails."""
 
-import re
 import subprocess
 import sys
 from importlib.metadata import entry_points, version
@@ -48,13 +47,9 @@ def test_the_installed_command_prints_its_version() -> None:
 
 
 def test_an_unknown_command_is_an_error_that_names_it() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", "from app.cli import run; run()", "serach"],
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 2
-    assert "serach" in done.stderr
+    result = CliRunner().invoke(main, ["serach"])
+    assert result.exit_code == 2
+    assert "serach" in result.output
 
 
 class BrokenTools(Tools):
@@ -63,15 +58,12 @@ class BrokenTools(Tools):
         raise RuntimeError("broken on purpose")
 
 
-@pytest.mark.parametrize("words", [["search", "python"], ["pins", "list"], ["synonyms", "load"]])
-def test_an_unexpected_error_names_the_command_that_shows_the_traceback(words: list[str]) -> None:
+@pytest.mark.parametrize("words", [["search", "python"], ["pins", "list"]])
+def test_an_unexpected_error_shows_its_traceback_only_on_request(words: list[str]) -> None:
     tools = BrokenTools(Settings())
     result = CliRunner().invoke(main, words, obj=tools)
     assert result.exit_code == 1
     assert "RuntimeError: broken on purpose" in result.output
     assert "Traceback (most" not in result.output
-    hint = re.search("`blogsearch (.+) …`", result.output)
-    assert hint is not None, result.output
-    again = [*hint[1].split(), *words[len(hint[1].split()) - 1 :]]
-    assert [word for word in again if word != "--traceback"] == words
-    assert isinstance(CliRunner().invoke(main, again, obj=tools).exception, RuntimeError)
+    again = CliRunner().invoke(main, ["--traceback", *words], obj=tools)
+    assert isinstance(again.exception, RuntimeError)

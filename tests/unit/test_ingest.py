@@ -24,7 +24,7 @@ def test_counts_of_lines_documents_and_the_fraction_done() -> None:
     assert [operation.oid for operation in operations] == ["a", "b"]
     assert (ingest.entries, ingest.rejected, ingest.rejects) == (4, 2, 2)
     assert "s:1" in rejects[1].reason
-    ingest.record_outcomes([Outcome(operations[1], 201, "created")])
+    ingest.record_outcomes([Outcome(operations[1], "created")])
     assert reported == [Progress("reading", 1, 0.25, 2)]
     assert (ingest.accepted.posts, ingest.accepted.comments) == (1, 1)
 
@@ -40,7 +40,7 @@ def test_an_entry_is_rejected_once_whatever_of_it_was_refused() -> None:
     ]
     ingest = Ingest(lambda reject: None)
     operations = [index_operation(document) for document in ingest.documents(raws)]
-    refused = [Outcome(operation, 400, "refused", Refusal("no", "")) for operation in operations]
+    refused = [Outcome(operation, "refused", Refusal("no", "")) for operation in operations]
     ingest.record_outcomes(refused[:1])
     assert (ingest.entries, ingest.rejected, ingest.rejects) == (4, 3, 5)
     assert ingest.kept == {"a"}

@@ -15,8 +15,8 @@ from app.openapi import document
 from app.search.answer import SearchAnswer, SuggestAnswer
 from app.search.request import PARAMETERS, SUGGEST_PARAMETERS, Parameter, SearchRequest
 from app.settings import Settings
-from app.views.document_types import WriteAnswer
 from app.views.insights import DAYS
+from app.views.items import WriteAnswer
 from app.views.operations import Health, Version
 from app.views.write_request import MAX_DOCUMENTS
 from indexer.normalise import MAX_LABEL, MAX_LABELS, MAX_TITLE, MAX_URL

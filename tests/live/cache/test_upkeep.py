@@ -1,6 +1,5 @@
-"""The decorator, the counts, and `blogsearch cache`, on a real Redis."""
+"""The decorator, and warming, on a real Redis."""
 
-import json
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -10,28 +9,19 @@ from typing import Any
 
 import pytest
 import redis
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 from elasticsearch import Elasticsearch
 
 from app.cache import AnswerCache, Computed, open_cache
 from app.cache.serializers import NotSerializable
 from app.cli import main
+from app.commands.tools import Tools
 from app.insights.counts import Counts
 from app.search.request import SearchRequest
 from app.service import Service, Warmed, cache_key
 from app.settings import Settings
 from devstack.servers import free_port
-from tests.live.cache.conftest import begin
 from tests.waiting import wait_until
-
-
-@pytest.fixture
-def run(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
-    monkeypatch.setenv("REDIS_URL", settings.redis_url)
-    monkeypatch.setenv("ELASTICSEARCH_URL", settings.elasticsearch_url)
-    monkeypatch.setenv("BLOGSEARCH_INDEX", settings.index)
-    return lambda *words: CliRunner().invoke(main, ["cache", *words])
-
 
 # -- the decorator -----------------------------------------------------------------------------
 
@@ -158,7 +148,7 @@ def test_what_is_none_is_kept_and_what_fails_or_would_change_is_not(cache: Answe
         kept("tuple")
 
 
-# -- the command -------------------------------------------------------------------------------
+# -- warming -----------------------------------------------------------------------------------
 
 
 def compute() -> Computed:
@@ -169,71 +159,23 @@ def state(cache: AnswerCache, key: str) -> str:
     return cache.answer(cache.lookup(key), compute).state
 
 
-def test_stats(
-    cache: AnswerCache,
-    run: Callable[..., Result],
-    settings: Settings,
-    count_searches: Callable[..., Counts],
-) -> None:
-    count_searches(settings, SearchRequest("python"))
-    assert [state(cache, key) for key in ("one", "two")] == ["MISS", "MISS"]
-    printed = json.loads(run("stats", "--json").stdout)
-    assert (printed["hit_rate"], printed["generation"]) == (0, "first")
-    assert printed["sizes"]["count"] == 2
-    assert 1000 < printed["sizes"]["median"] == printed["sizes"]["largest"] < 1300
-    assert printed["popular"] == [["q=python&page=1&size=10", 1.0]]
-    assert printed["memory"]["used_memory"] > 0
-    shown = run("stats").output
-    for part in ("0.0%", "first", "1.0\tpython\n"):
-        assert part in shown
-
-
-def test_clear_leaves_other_aliases_alone(
-    settings: Settings, cache: AnswerCache, run: Callable[..., Result]
-) -> None:
-    other = open_cache(replace(settings, index=settings.index + "-2"))
-    begin(other, "first")
-    for opened, key in ((cache, "one"), (cache, "two"), (other, "one")):
-        state(opened, key)
-    assert cache.stats().sizes["count"] == 2
-    assert run("clear", "--yes").output == "2 answers deleted.\n"
-    assert (state(cache, "one"), state(other, "one")) == ("MISS", "HIT")
-    assert cache.stats().sizes["count"] == 1
-    other.clear()
-
-
-@pytest.mark.parametrize("words", [["stats"], ["clear", "--yes"], ["warm"]])
-@pytest.mark.parametrize("url", ["", "nobody"])
-def test_without_redis_a_command_says_so(
-    run: Callable[..., Result], monkeypatch: pytest.MonkeyPatch, words: list[str], url: str
-) -> None:
-    monkeypatch.setenv("REDIS_URL", url and f"redis://127.0.0.1:{free_port()}/0")
-    result = run(*words)
-    assert result.exit_code == 1
-    assert "REDIS_URL" in result.output
-    assert "Traceback" not in result.output
-
-
 def test_after_a_swap_frequent_searches_are_hits_of_the_new_generation(
     settings: Settings,
     elastic: Elasticsearch,
     cache: AnswerCache,
-    run: Callable[..., Result],
     tmp_path: Path,
     count_searches: Callable[..., Counts],
 ) -> None:
     path = tmp_path / "posts.jsonl"
     path.write_text('{"oid": "a", "title": "Learning Python", "text": "Python."}\n')
     count_searches(settings, SearchRequest("python"))
-    without_rules = {"BLOGSEARCH_SYNONYMS_DIR": str(tmp_path)}
-    result = CliRunner().invoke(main, ["reindex", str(path)], env=without_rules)
+    tools = Tools(replace(settings, synonyms_dir=tmp_path))
+    result = CliRunner().invoke(main, ["reindex", str(path)], obj=tools)
     assert result.exit_code == 0, result.output
     assert state(cache, cache_key(SearchRequest("python"))) == "HIT"
     assert cache.generation().startswith(f"{settings.index}-000001 ")
-    cache.clear()
-    assert "1 queries answered" in run("warm", "--at-most", "50").output
-    assert state(cache, cache_key(SearchRequest("python"))) == "HIT"
     assert Service(settings, elastic, cache).warm(seconds=0) == Warmed(0, 0)
+    assert Service(settings, elastic, cache).warm() == Warmed(1, 0)
 
 
 def test_warming_ends_when_elasticsearch_is_gone(
