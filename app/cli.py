@@ -29,7 +29,6 @@ _COMMANDS = {
     "analyze": ("search", "Show how a text is analyzed: its tokens and synonym rules."),
     "synonyms": ("synonyms", "Check, convert, load, list and remove synonym rule files."),
     "pins": ("pins", "Load, list and remove pinned results."),
-    "searches": ("operations", "List what people search for, and what they do not find."),
     "indices": ("indexing", "List the generations of the index."),
     "export": ("indexing", "Write what is live to a file that `reindex` takes."),
     "rollback": ("indexing", "Go back to the generation before the live one."),

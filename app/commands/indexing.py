@@ -529,7 +529,6 @@ def indices(tools: Tools, as_json: bool) -> None:
             )
             for row in rows
         ],
-        right_aligned=("posts", "comments", "size"),
     )
     for row in rows:
         if row["damage"]:

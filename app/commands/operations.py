@@ -1,4 +1,4 @@
-"""`blogsearch doctor` and `searches`: for those who run the service."""
+"""`blogsearch doctor`."""
 
 import sys
 from contextlib import suppress
@@ -14,7 +14,6 @@ from app import site_file
 from app.commands.tools import (
     Tools,
     json_option,
-    number_option,
     pass_tools,
     print_json,
     print_table,
@@ -27,12 +26,8 @@ from app.synonyms.folder import SynonymFolder
 from indexer.errors import Damaged
 from indexer.generations import live as live_generation
 from indexer.generations import require_writable
-from indexer.records import quantity
 
 _COLOURS = {"ok": "green", "warning": "yellow", "error": "red"}
-
-
-# -- doctor ------------------------------------------------------------------------------------
 
 
 @click.command()
@@ -119,45 +114,9 @@ def _synonyms(settings: Settings, elastic: Elasticsearch) -> Check:
         live = live_generation(elastic, settings.index)
     if live and live.rules != rules.digest:
         seen = f"{seen}; the live index was built with other rules"
-        remedy = "Run `blogsearch rebuild` to build it from its own posts with these."
+        remedy = (
+            "Run `blogsearch rebuild` to build it from its own posts with these, or `rollback` if "
+            "that is where they were left."
+        )
         return Check("synonyms", "warning", seen, remedy)
     return Check("synonyms", "ok", seen)
-
-
-# -- searches ----------------------------------------------------------------------------------
-
-
-@click.command()
-@number_option("--days", 7, 1, 400, "How many days, today included.")
-@number_option("--limit", 20, 1, 1000, "How many searches to list.")
-@click.option("--erase", metavar="QUERY", help="Delete this search from the counts of all days.")
-@json_option
-@pass_tools
-def searches(tools: Tools, days: int, limit: int, erase: str | None, as_json: bool) -> None:
-    """List the most frequent searches: how often they came, found nothing, found posts with only a
-    part of the words, and how often a hit was opened.
-
-    A search is counted a minute after it happened. docs/insights.md says what is stored.
-
-    \b
-    blogsearch searches
-    blogsearch searches --days 30 --limit 100 --json
-    blogsearch searches --erase "my name"
-    """
-    if erase:
-        changed = tools.service.counts.erase(erase)
-        click.echo(f"Deleted from the counts of {quantity(changed, 'day')}.")
-        return
-    if not tools.settings.insights_days:
-        raise click.ClickException(
-            "Searches are not counted, because BLOGSEARCH_INSIGHTS_DAYS is 0."
-        )
-    columns = ("query", "times", "nothing", "partly", "opened")
-    rows = [
-        (row.query, row.times, row.nothing, row.partly, row.opened)
-        for row in tools.service.counts.report(days).searched[:limit]
-    ]
-    if as_json:
-        print_json([dict(zip(columns, row, strict=True)) for row in rows])
-    else:
-        print_table(columns, [[str(cell) for cell in row] for row in rows])

@@ -1,6 +1,6 @@
 """`blogsearch pins`: load, list and remove pinned results."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,14 +12,10 @@ from app.commands.tools import (
     CommandGroup,
     Tools,
     fail,
-    json_option,
     pass_tools,
     print_findings,
-    print_json,
-    print_table,
 )
 from app.pins import SUFFIX, parse, warnings
-from app.search.pins import PinRule
 from indexer.generations import live as live_generation
 
 _MAX_BYTES = 1_000_000  # of one file
@@ -57,8 +53,8 @@ def load(tools: Tools, files: tuple[Path, ...]) -> None:
     """
     texts = {path.name: _text(path) for path in files}
     store = tools.service.pins
-    _, findings = _checked(tools, {**store.files(), **texts})
-    findings = [finding for finding in findings if finding.file in texts]
+    every = _checked(tools, {**store.files(), **texts})
+    findings = [finding for finding in every if finding.file in texts]
     if any(finding.severity == "error" for finding in findings):
         fail(findings)
     print_findings(findings)
@@ -68,39 +64,19 @@ def load(tools: Tools, files: tuple[Path, ...]) -> None:
 
 
 @pins.command("list")
-@json_option
 @pass_tools
-def list_pins(tools: Tools, as_json: bool) -> None:
-    """List the rules that are stored, and what is wrong with them now.
+def list_pins(tools: Tools) -> None:
+    """Print the files that are stored, and what is wrong with their rules now.
 
     \b
     blogsearch pins list
-    blogsearch pins list --json
     """
-    rules, findings = _checked(tools, tools.service.pins.files())
-    table = [
-        {
-            "rule": rule.place,
-            "searches": [search.text for search in rule.searches],
-            "first": list(rule.first),
-            "never": list(rule.never),
-            "until": [str(rule.until)] if rule.until else [],
-        }
-        for rule in rules
-    ]
-    if as_json:
-        print_json({"rules": table, "findings": [finding.as_dict() for finding in findings]})
-        return
-    if not rules:
+    files = tools.service.pins.files()
+    for name, text in files.items():
+        click.echo(f"# {name}\n{text.rstrip()}")
+    print_findings(_checked(tools, files))
+    if not files:
         click.echo("There are no pinned results.")
-        return
-    columns = list(table[0])
-    print_table(columns, [[_cell(row[column]) for column in columns] for row in table])
-    print_findings(findings)
-
-
-def _cell(value: Sequence[str]) -> str:
-    return value if isinstance(value, str) else ", ".join(value)
 
 
 @pins.command()
@@ -125,11 +101,11 @@ def remove(tools: Tools, names: tuple[str, ...]) -> None:
     click.echo(f"Removed {', '.join(sorted(gone))}.")
 
 
-def _checked(tools: Tools, files: Mapping[str, str]) -> tuple[list[PinRule], list[Finding]]:
-    """The rules of files, and everything that is wrong with them, by file and line."""
+def _checked(tools: Tools, files: Mapping[str, str]) -> list[Finding]:
+    """Everything that is wrong with the rules of files, by file and line."""
     rules, findings = parse(files, LANGUAGES[tools.settings.language])
     findings += warnings(rules, datetime.now(UTC).date(), tools.service.pins.existing(rules))
-    return rules, sorted(findings, key=lambda finding: (finding.file, finding.line))
+    return sorted(findings, key=lambda finding: (finding.file, finding.line))
 
 
 def _text(path: Path) -> str:

@@ -6,7 +6,7 @@ What takes long to import is imported when it is used: neither `--help` nor `sea
 import json
 import signal
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -112,10 +112,8 @@ def print_json(value: object) -> None:
 def print_table(
     columns: Sequence[str],
     rows: "Iterable[Sequence[str | Text]]",
-    right_aligned: Collection[str] = (),
 ) -> None:
-    """Print rows below the names of their columns, if these have any, as wide as the terminal; in a
-    pipe, one line a row, with tabs between the cells."""
+    """Print rows below the names of their columns, if these have any; in a pipe with tabs."""
     if not sys.stdout.isatty():
         for row in [columns, *rows] if any(columns) else rows:
             click.echo("\t".join(str(cell) for cell in row))
@@ -125,7 +123,7 @@ def print_table(
 
     table = Table(box=None, pad_edge=False, show_header=any(columns))
     for column in columns:
-        table.add_column(column, justify="right" if column in right_aligned else "left")
+        table.add_column(column)
     for row in rows:
         table.add_row(*row)
     Console(markup=False, highlight=False).print(table)

@@ -87,7 +87,7 @@ def get_document(oid: str) -> Response:
 
 @blueprint.post("/documents")
 def post_documents() -> Response:
-    """Write posts: one, a JSON array, or NDJSON."""
+    """Write posts: one, or a JSON array."""
     return _write_posts(post_items(read_entries(request)))
 
 
@@ -108,7 +108,7 @@ def delete_document(oid: str) -> Response:
 
 @blueprint.post("/documents/<oid:post_oid>/comments")
 def post_comments(post_oid: str) -> Response:
-    """Write comments on a post: one, a JSON array, or NDJSON."""
+    """Write comments on a post: one, or a JSON array."""
     return _write_comments(post_oid, comment_items(post_oid, read_entries(request)))
 
 
@@ -206,19 +206,19 @@ def _make_visible(results: list[WriteResult]) -> None:
         raise Unavailable(message, details=results) from error
 
 
-def _entry_named(oid: str) -> list[tuple[int | None, Any]]:
+def _entry_named(oid: str) -> list[dict[str, Any]]:
     """The single entry of a PUT, with the oid of the URL.
 
     Raises:
         BadRequest: several entries, not an object, or an object with another oid.
     """
     entries = read_entries(request)
-    entry = entries[0][1]
+    entry = entries[0]
     if len(entries) != 1 or not isinstance(entry, Mapping):
         raise BadRequest("Send one JSON object. Use POST to send several.")
     if str(entry.get("oid", oid)).strip() != oid:
         raise BadRequest(f"The body has the oid {entry['oid']!r}, the URL has {oid!r}.")
-    return [(None, {**entry, "oid": oid})]
+    return [{**entry, "oid": oid}]
 
 
 def _client(service: Service) -> Elasticsearch:

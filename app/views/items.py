@@ -10,9 +10,6 @@ from indexer.records import Document, Origin, Reject
 from indexer.refusals import Refusal
 from indexer.write.live import Written
 
-Entry = tuple[int | None, Any]
-"""The line of an entry, if the body was NDJSON, and the entry."""
-
 _TOLD = 20  # unknown fields, and invalid comments of a post
 
 
@@ -22,7 +19,6 @@ class WriteResult(TypedDict):
     oid: str | None
     kind: Literal["post", "comment"]
     post_oid: NotRequired[str]
-    line: NotRequired[int]
     status: int
     result: str
     reason: NotRequired[str]
@@ -70,14 +66,14 @@ def result_of(
     return cast(WriteResult, {**names, "status": refusal.status, "result": result, **told})
 
 
-def post_items(entries: Iterable[Entry]) -> list[Item]:
+def post_items(entries: Iterable[Any]) -> list[Item]:
     """Posts with their comments, in the order sent; one with an invalid comment is invalid."""
     # Imported here: it loads every kind of source, which a service that only searches never needs.
     from indexer.sources.json_lines import FIELDS, raw_post
 
     items = []
-    for line, entry in entries:
-        raw = raw_post(entry, Origin("the request", line))
+    for entry in entries:
+        raw = raw_post(entry, Origin("the request"))
         made, rejects = (None, [raw]) if isinstance(raw, Reject) else document_of(raw)
         names = {"kind": "post", "oid": made.oid if made else rejects[0].oid}
         content: Document | Refusal
@@ -87,16 +83,16 @@ def post_items(entries: Iterable[Entry]) -> list[Item]:
             reasons = "; ".join(reject.reason for reject in rejects[:_TOLD])
             remedies = dict.fromkeys(reject.remedy for reject in rejects[:_TOLD])
             content = Refusal(reasons, " ".join(remedies), 422)
-        items.append(Item({**names, **_also(line, entry, FIELDS)}, content))
+        items.append(Item({**names, **_note(entry, FIELDS)}, content))
     return items
 
 
-def comment_items(post_oid: str, entries: Iterable[Entry]) -> list[Item]:
+def comment_items(post_oid: str, entries: Iterable[Any]) -> list[Item]:
     """Comments on one post, in the order sent."""
     from indexer.sources.json_lines import COMMENT_FIELDS, raw_comment  # as in `post_items`
 
     items = []
-    for line, entry in entries:
+    for entry in entries:
         oid = oid_of_reject(entry.get("oid")) if isinstance(entry, Mapping) else None
         names = {"kind": "comment", "oid": oid, "post_oid": post_oid}
         content: Mapping[str, Any] | Refusal
@@ -106,18 +102,17 @@ def comment_items(post_oid: str, entries: Iterable[Entry]) -> list[Item]:
             content = comment_of(raw_comment(entry))
         except Invalid as invalid:
             content = Refusal(str(invalid), invalid.remedy, 422)
-        items.append(Item({**names, **_also(line, entry, COMMENT_FIELDS)}, content))
+        items.append(Item({**names, **_note(entry, COMMENT_FIELDS)}, content))
     return items
 
 
-def _also(line: int | None, entry: Any, fields: Collection[str]) -> dict[str, Any]:
-    """The line of an entry, and a note on its fields of unknown names."""
+def _note(entry: Any, fields: Collection[str]) -> dict[str, str]:
+    """A note on the fields of unknown names."""
     from indexer.sources.json_lines import hint
 
-    also: dict[str, Any] = {} if line is None else {"line": line}
     unknown = [name for name in entry if name not in fields] if isinstance(entry, Mapping) else []
     notes = [f"there is no field {name!r:.80}: {hint(name, fields)}" for name in unknown[:_TOLD]]
-    return {**also, "note": "; ".join(notes)} if notes else also
+    return {"note": "; ".join(notes)} if notes else {}
 
 
 def failure(results: list[WriteResult]) -> BlogsearchError:

@@ -12,13 +12,11 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from app.errors import BadRequest, TooLarge, Unauthorized, WritesClosed, WrongToken
 from app.settings import Settings
 
-_NDJSON = {"application/x-ndjson", "application/ndjson", "application/jsonl"}
 MAX_DOCUMENTS = 10_000
 """Posts and comments in one request: a worker answers nothing else while it validates them."""
 MAX_BYTES = 10_000_000
 """The largest body: a worker holds it in memory, and a larger one can be sent in parts."""
 
-_COMPLAINTS = 20  # listed in an answer
 _WRONG_TOKEN_DELAY = 0.5  # seconds; slows down guessing
 
 log = logging.getLogger(__name__)
@@ -63,33 +61,32 @@ def sent_token(request: Request) -> str:
     return sent.strip() if scheme.lower() == "bearer" else ""
 
 
-def read_entries(request: Request) -> list[tuple[int | None, Any]]:
-    """The entries of the body: one, those of an array, or those of NDJSON with their lines.
+def read_entries(request: Request) -> list[Any]:
+    """The entries of the body: one, or those of an array.
 
     Raises:
-        BadRequest: not JSON, incomplete, or of another type; `details` names the invalid lines.
+        BadRequest: not JSON, incomplete, or of another type.
         TooLarge: larger than `MAX_BYTES`, or more than `MAX_DOCUMENTS`.
     """
-    kind = request.mimetype
-    if kind not in _NDJSON | {"application/json"}:
+    if request.mimetype != "application/json":
         raise BadRequest(
-            f"The Content-Type {kind or '(none)'} is not supported. Send application/json (one "
-            "document or an array) or application/x-ndjson (one document per line)."
+            f"The Content-Type {request.mimetype or '(none)'} is not supported. Send "
+            "application/json: one document or an array."
         )
-    body = _body(request)
-    entries = _lines(body) if kind in _NDJSON else _json(body)
+    try:
+        content = orjson.loads(_body(request))
+    except orjson.JSONDecodeError as error:
+        complaint = {"line": error.lineno, "column": error.colno, "message": error.msg}
+        raise BadRequest(f"The body is not JSON: {error}.", details=[complaint]) from None
+    entries = content if isinstance(content, list) else [content]
     if not entries:
-        raise BadRequest("The body is empty.")
-    comments = (entry.get("comments") for _, entry in entries if isinstance(entry, dict))
-    _check_number(len(entries) + sum(len(of) for of in comments if isinstance(of, list)))
-    return entries
-
-
-def _check_number(documents: int) -> None:
-    if documents > MAX_DOCUMENTS:
+        raise BadRequest("The body has no document.")
+    comments = (entry.get("comments") for entry in entries if isinstance(entry, dict))
+    if len(entries) + sum(len(of) for of in comments if isinstance(of, list)) > MAX_DOCUMENTS:
         raise TooLarge(
             f"The body has more than {MAX_DOCUMENTS:,} posts and comments. Send it in parts."
         )
+    return entries
 
 
 def _body(request: Request) -> bytes:
@@ -102,35 +99,6 @@ def _body(request: Request) -> bytes:
         body = b""
     if body is None or len(body) > MAX_BYTES:
         raise TooLarge(f"The body has more than {MAX_BYTES:,} bytes. Send it in parts.")
-    # The connection may have been closed early; the first lines of NDJSON would be valid.
     if len(body) < (request.content_length or 1):
         raise BadRequest("The body is empty or incomplete. Nothing was written.")
     return body
-
-
-def _json(body: bytes) -> list[tuple[int | None, Any]]:
-    try:
-        content = orjson.loads(body)
-    except orjson.JSONDecodeError as error:
-        complaint = {"line": error.lineno, "column": error.colno, "message": error.msg}
-        raise BadRequest(f"The body is not JSON: {error}.", details=[complaint]) from None
-    return [(None, entry) for entry in (content if isinstance(content, list) else [content])]
-
-
-def _lines(body: bytes) -> list[tuple[int | None, Any]]:
-    complaints: list[dict[str, Any]] = []
-    entries: list[tuple[int | None, Any]] = []
-    for number, line in enumerate(body.split(b"\n"), start=1):
-        if line.strip():
-            _check_number(len(entries) + len(complaints) + 1)
-            try:
-                entries.append((number, orjson.loads(line)))
-            except orjson.JSONDecodeError as error:
-                complaints.append({"line": number, "message": f"not JSON: {error}"})
-    if complaints:
-        raise BadRequest(
-            f"{len(complaints):,} lines are not JSON, the first is line {complaints[0]['line']}. "
-            "Nothing was written.",
-            details=complaints[:_COMPLAINTS],
-        )
-    return entries

@@ -1,8 +1,6 @@
 """Writing over HTTP: tokens, the result for each document, and when searches find it."""
 
 import json
-import signal
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -11,16 +9,13 @@ from typing import Any, ClassVar
 from urllib.parse import quote
 
 import pytest
-import requests
 from elastic_transport import RequestsHttpNode
 from elasticsearch import ConnectionTimeout, Elasticsearch
 from flask.testing import FlaskClient
-from werkzeug.serving import make_server
 from werkzeug.test import TestResponse
 
 from app import create_app
 from app.settings import Settings
-from devstack.servers import redis_server
 from indexer.build.builder import Built
 from indexer.errors import NoGeneration
 from indexer.generations import block_writes, require_live
@@ -30,12 +25,9 @@ from indexer.retry import time_limit
 from indexer.state import ensure_state
 from indexer.write.live import write
 from indexer.write.merge import over_http
-from tests.tcp import in_thread
-from tests.waiting import wait_until
-from tests.writing import delete_comment, delete_post, put_comments, put_post
+from tests.writing import delete_post, put_comments, put_post
 
 TOKEN = "first-token-of-tests"
-NDJSON = "application/x-ndjson"
 
 
 START = RawPost(Origin("test"), "start", "The first post", "<p>Hello</p>", pub_date="2020-01-01")
@@ -211,19 +203,6 @@ class TestPost(SharedIndex):
         assert "did you mean 'categories'?" in body["results"][0]["note"]
         assert "comment e" in body["results"][2]["reason"]
 
-    def test_accepts_ndjson_and_reports_the_lines(self, blog: Blog) -> None:
-        lines = b'{"oid":"n1","title":"One"}\n\n{"oid":"n2"}\n'
-        answer = blog.send("POST", "/documents", data=lines, content_type=NDJSON)
-        assert answer.status_code == 207
-        assert [result["line"] for result in answer.get_json()["results"]] == [1, 3]
-
-    def test_writes_nothing_if_a_line_is_not_json(self, blog: Blog) -> None:
-        lines = b'{"oid":"n1","title":"Narwhal"}\n{"oid":\nnonsense\n'
-        answer = blog.send("POST", "/documents", data=lines, content_type=NDJSON)
-        assert answer.status_code == 400
-        assert [detail["line"] for detail in answer.get_json()["error"]["details"]] == [2, 3]
-        assert blog.oids("narwhal") == set()
-
     def test_the_later_of_two_same_oids_wins_and_keeps_the_comments(self, blog: Blog) -> None:
         first = {"oid": "t", "title": "Walrus", "comments": [{"oid": "1", "comment": "Coral"}]}
         second = {"oid": "t", "title": "Octopus", "comments": [{"oid": "2", "comment": "Kelp"}]}
@@ -281,21 +260,6 @@ class TestDelete(SharedIndex):
         ]
         assert blog.oids("quokka") == blog.oids("splendid") == set()
         assert blog.send("DELETE", "/documents/quokka").status_code == 404
-
-    @pytest.mark.parametrize("what", ["", "/comments/1"])
-    def test_repeated_after_the_first_was_killed_completes_it(
-        self, blog: Blog, settings: Settings, elastic: Elasticsearch, what: str
-    ) -> None:
-        """It had deleted, and neither refreshed the index nor told the cache."""
-        word = "axolotl" if what else "echidna"
-        blog.put("killed", title="A" if what else word, comments=[{"oid": "1", "comment": word}])
-        assert [blog.oids(word) for _ in range(2)] == [{"killed"}] * 2
-        if what:
-            delete_comment(elastic, settings.index, "killed", "1")
-        else:
-            delete_post(elastic, settings.index, "killed")
-        assert blog.send("DELETE", f"/documents/killed{what}").status_code == 404
-        assert blog.oids(word) == set()
 
 
 class TestComments(SharedIndex):
@@ -493,34 +457,6 @@ def test_a_block_that_a_killed_build_left_is_cleared(
     assert blog.put("y").status_code == 201
 
 
-@pytest.fixture
-def address(settings: Settings) -> Iterator[str]:
-    """The service on a port of its own, with several threads."""
-    with in_thread(make_server("127.0.0.1", 0, create_app(settings), threaded=True)) as url:
-        yield url
-
-
-def test_a_cache_that_was_unavailable_is_updated_later(settings: Settings) -> None:
-    with redis_server() as server:
-        changed = {"redis_url": server.url, "cache_timeout": 0.2}
-        client = create_app(replace(settings, **changed)).test_client()
-        blog = Blog(client)
-        assert blog.oids("quetzal") == set()
-        server.process.send_signal(signal.SIGSTOP)
-        # After these, Redis is not tried for a second or two.
-        assert [blog.oids(word) for word in ("one", "two")] == [set(), set()]
-        time.sleep(0.6)
-        assert blog.oids("three") == set()
-        assert blog.put("bird", title="Quetzal").status_code == 201
-        server.process.send_signal(signal.SIGCONT)
-        wait_until(lambda: _state(client, "quetzal") == ("HIT", 1))
-
-
-def _state(client: FlaskClient, q: str) -> tuple[str, int]:
-    answer = client.get("/search", query_string={"q": q})
-    return answer.headers["X-Cache"], answer.get_json()["count"]
-
-
 def test_a_deletion_of_unknown_outcome_updates_the_cache(settings: Settings) -> None:
     class LosesResponses(RequestsHttpNode):
         """Loses the responses to deletions, which have been made by then."""
@@ -544,39 +480,6 @@ def test_a_deletion_of_unknown_outcome_updates_the_cache(settings: Settings) -> 
         # It is read again, and is gone.
         assert blog.send("DELETE", "/documents/vole").status_code == 404
         assert not blog.oids("vole")
-
-
-def test_a_write_is_visible_once_it_is_answered_although_searches_go_on(address: str) -> None:
-    stop = threading.Event()
-    session = requests.Session()
-    session.headers["Authorization"] = f"Bearer {TOKEN}"
-
-    def keep_searching() -> None:
-        # Caches answers without the post all the time.
-        with requests.Session() as other:
-            while not stop.is_set():
-                other.get(f"{address}/search?q=axolotl", timeout=30)
-
-    def count() -> int:
-        answer = session.get(f"{address}/search?q=axolotl", timeout=30).json()
-        return int(answer["count"])
-
-    threads = [threading.Thread(target=keep_searching) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    try:
-        for number in range(1, 6):
-            entry = {"title": f"Axolotl {number}", "text": "In a pond"}
-            path = f"{address}/documents/axo-{number}"
-            assert session.put(path, json=entry, timeout=30).status_code == 201
-            assert [count(), count()] == [number, number]
-        session.delete(f"{address}/documents/axo-1", timeout=30)
-        assert [count(), count()] == [4, 4]
-    finally:
-        stop.set()
-        for thread in threads:
-            thread.join()
-        session.close()
 
 
 def test_what_is_not_sent_in_time_is_named(

@@ -334,20 +334,7 @@ def test_a_search_is_erased(client: FlaskClient, counts: Counts, run: Run) -> No
     data = {"form": form, "q": "My Name"}
     assert client.post("/insights/erasures", data=data, headers=BASIC).status_code == 303
     assert "my name" not in _page(client)
-    counts.add([[_search("other name")]], [])
-    assert run("searches", "--erase", "other NAME").exit_code == 0
     assert [row.query for row in counts.report(7).searched] == ["cron"]
-
-
-def test_the_command(run: Run, counts: Counts, settings: Settings) -> None:
-    visit = [_search("k8s", "nothing"), _search("kubernetes", "some")]
-    counts.add([visit, visit, [_search("cron")]], [])
-    row = {"query": "k8s", "times": 2, "nothing": 2, "partly": 0, "opened": 0}
-    assert json.loads(run("searches", "--json").stdout)[0] == row
-    assert "kubernetes\t2\t0\t2\t0\n" in run("searches").stdout
-    assert "cron" not in run("searches", "--limit", "1").stdout
-    assert run("searches", "--days", "0").exit_code == 2
-    assert run("searches", settings=replace(settings, insights_days=0)).exit_code == 1
 
 
 def test_the_most_frequent_requests_are_warmed(client: FlaskClient, counts: Counts) -> None:

@@ -185,9 +185,7 @@ def test_loading_and_removing_make_cached_answers_stale(
     searched = json.loads(run("search", "python", "--json").stdout)
     assert _oids(searched) == ["start", "python"]
 
-    listed = json.loads(run("pins", "list", "--json").stdout)
-    assert [rule["searches"] for rule in listed["rules"]] == [["python"]]
-    assert "launch.pins:1" in run("pins", "list").stdout
+    assert run("pins", "list").stdout == "# launch.pins\npython => start\n"
 
     assert run("pins", "remove", "launch").exit_code == 0
     assert _oids(_search(client, "python")) == ["python"]

@@ -32,27 +32,25 @@ from indexer.write.live import Written
 
 class TestItems:
     def test_results_name_the_document(self) -> None:
-        (item,) = post_items([(4, {"oid": "p", "title": "T", "comments": [{"oid": "c"}]})])
+        (item,) = post_items([{"oid": "p", "title": "T", "comments": [{"oid": "c"}]}])
         result = item.result(None, is_new=False)
-        assert (result["oid"], result["status"], result["line"]) == ("p", 422, 4)
+        assert (result["oid"], result["status"]) == ("p", 422)
         assert "comment c:" in result["reason"]
         assert result["remedy"]
 
     @pytest.mark.parametrize("entry", [None, 1, "x", [], {"oid": "x"}, {"title": "x"}])
     def test_an_invalid_entry_is_rejected(self, entry: Any) -> None:
-        for (item,) in (post_items([(None, entry)]), comment_items("p", [(None, entry)])):
+        for (item,) in (post_items([entry]), comment_items("p", [entry])):
             assert item.result(None, is_new=False)["status"] == 422
 
     def test_a_field_of_another_name_gets_a_note(self) -> None:
-        entry = {"oid": "p", "title": "T", "category": "x", "views": 1}
-        (post,) = post_items([(None, entry)])
+        (post,) = post_items([{"oid": "p", "title": "T", "category": "x", "views": 1}])
         note = post.names["note"]
         assert "no field 'category': did you mean 'categories'?" in note
         assert "no field 'views': it is ignored." in note
-        (comment,) = comment_items("p", [(None, {"oid": "c", "comment": "x", "auther": "Ann"})])
+        (comment,) = comment_items("p", [{"oid": "c", "comment": "x", "auther": "Ann"}])
         assert "did you mean 'author'?" in comment.names["note"]
-        many = {f"x{number}": 1 for number in range(1_000)}
-        (post,) = post_items([(None, {"oid": "p", "title": "T", **many})])
+        (post,) = post_items([{"oid": "p", "title": "T"} | {f"x{n}": 1 for n in range(1_000)}])
         assert post.names["note"].count("no field") == 20
 
     @pytest.mark.parametrize(
@@ -66,7 +64,7 @@ class TestItems:
         ],
     )
     def test_one_error_if_nothing_was_accepted(self, statuses: list[int], kind: type) -> None:
-        (item,) = post_items([(None, {"oid": "p", "title": "T", "text": "x"})])
+        (item,) = post_items([{"oid": "p", "title": "T", "text": "x"}])
         refusals = [Refusal("Why", "What to do.", status) for status in statuses]
         results = [
             item.result(Written("p", "refused", refusal=refusal), is_new=False)
@@ -117,17 +115,14 @@ class TestTokens:
 
 
 class TestBodies:
-    def test_json_ndjson_and_arrays(self) -> None:
-        assert read_entries(seen(json={"a": 1})) == [(None, {"a": 1})]
-        assert read_entries(seen(json=[1, 2])) == [(None, 1), (None, 2)]
-        lines = b'{"a":1}\r\n\n[2]'
-        entries = read_entries(seen(data=lines, content_type="application/x-ndjson"))
-        assert entries == [(1, {"a": 1}), (3, [2])]
+    def test_json_and_arrays(self) -> None:
+        assert read_entries(seen(json={"a": 1})) == [{"a": 1}]
+        assert read_entries(seen(json=[1, 2])) == [1, 2]
 
     def test_a_charset_is_allowed(self) -> None:
         body = orjson.dumps({"a": "ä"})
         sent = seen(data=body, content_type="application/json; charset=utf-8")
-        assert read_entries(sent) == [(None, {"a": "ä"})]
+        assert read_entries(sent) == [{"a": "ä"}]
 
     @pytest.mark.parametrize(
         ("data", "kind"),
@@ -135,7 +130,6 @@ class TestBodies:
             (b'{"oid": ', "application/json"),
             (b"", "application/json"),
             (b"[]", "application/json"),
-            (b"\n\n", "application/x-ndjson"),
             (b"oid=1", "application/x-www-form-urlencoded"),
             (b"\xff\xfe", "application/json"),
             (b"[" * 5000, "application/json"),
@@ -153,10 +147,9 @@ class TestBodies:
                     raise error
                 return super().read(size)
 
-        lines = Cut(b'{"oid":"n1","title":"Numbat"}\n')
-        overrides = {"wsgi.input": lines, "CONTENT_LENGTH": "60"}
+        overrides = {"wsgi.input": Cut(b"17    "), "CONTENT_LENGTH": "7"}
         with pytest.raises(BadRequest, match="incomplete"):
-            read_entries(seen(content_type="application/x-ndjson", environ_overrides=overrides))
+            read_entries(seen(content_type="application/json", environ_overrides=overrides))
 
     def test_the_size_limit_is_inclusive(self) -> None:
         body = b" " * (MAX_BYTES - 2) + b"17"
@@ -166,8 +159,8 @@ class TestBodies:
 
     def test_a_chunked_body_above_the_limit_is_not_truncated(self) -> None:
         sent = seen(
-            input_stream=io.BytesIO((b"17\n" * MAX_BYTES)[: MAX_BYTES + 1]),
-            content_type="application/x-ndjson",
+            input_stream=io.BytesIO(b"17" + b" " * (MAX_BYTES - 1)),
+            content_type="application/json",
             headers={"Transfer-Encoding": "chunked"},
             environ_overrides={"wsgi.input_terminated": True},
         )
@@ -175,31 +168,14 @@ class TestBodies:
             read_entries(sent)
 
     @pytest.mark.parametrize(
-        ("at_the_limit", "media_type"),
-        [
-            ([{}] * MAX_DOCUMENTS, "application/json"),
-            ([{"comments": [{}] * (MAX_DOCUMENTS - 1)}], "application/json"),
-            ([{}] * MAX_DOCUMENTS, "application/x-ndjson"),
-        ],
+        "at_the_limit",
+        [[{}] * MAX_DOCUMENTS, [{"comments": [{}] * (MAX_DOCUMENTS - 1)}]],
+        ids=["posts", "comments"],
     )
-    def test_the_number_of_posts_and_comments_is_limited(
-        self, at_the_limit: list[Any], media_type: str
-    ) -> None:
-        for posts in (at_the_limit, [*at_the_limit, {}]):
-            body = orjson.dumps(posts)
-            if media_type == "application/x-ndjson":
-                body = b"\n".join(map(orjson.dumps, posts))
-            sent = seen(data=body, content_type=media_type)
-            if posts is at_the_limit:
-                assert len(read_entries(sent)) == len(posts)
-            else:
-                with pytest.raises(TooLarge, match="in parts"):
-                    read_entries(sent)
-
-    def test_invalid_lines_count_too(self) -> None:
-        sent = seen(data=b"{\n" * 300_000, content_type="application/x-ndjson")
+    def test_the_number_of_posts_and_comments_is_limited(self, at_the_limit: list[Any]) -> None:
+        assert len(read_entries(seen(json=at_the_limit))) == len(at_the_limit)
         with pytest.raises(TooLarge, match="in parts"):
-            read_entries(sent)
+            read_entries(seen(json=[*at_the_limit, {}]))
 
     def test_a_syntax_error_has_its_line(self) -> None:
         with pytest.raises(BadRequest) as caught:
