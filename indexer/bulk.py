@@ -1,8 +1,4 @@
-"""Bulk requests to Elasticsearch: their operations, and sending them until each has an outcome.
-
-`send_bulk` sends a stream, several requests at a time: at most `workers` are in flight, and the
-reader of the source waits for them.
-"""
+"""Bulk requests to Elasticsearch: their operations, and sending them until each has an outcome."""
 
 import threading
 from collections import deque
@@ -29,22 +25,13 @@ class BulkTimeout(IndexingError):
 
 @dataclass(frozen=True, slots=True)
 class BulkLimits:
-    """Sizes and time limits of bulk requests.
+    """Sizes and time limits of bulk requests."""
 
-    Args:
-        workers: number of concurrent requests.
-        chunk_bytes: maximum size of a request; a larger document is sent alone.
-        chunk_documents: maximum number of documents in a request.
-        retry: how long a request is repeated while Elasticsearch refuses it for the moment (429) or
-            does not respond.
-        timeout: seconds a single request may take.
-    """
-
-    workers: int = 4
-    chunk_bytes: int = 1_000_000
+    workers: int = 4  # concurrent requests
+    chunk_bytes: int = 1_000_000  # of a request; a larger document is sent alone
     chunk_documents: int = 500
     retry: Retry = Retry(total=60.0)  # noqa: RUF009 - frozen
-    timeout: float = 120.0
+    timeout: float = 120.0  # seconds of one request
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +46,7 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of an operation: "created", "updated", "deleted", "not_found", "noop" or
-    "refused"."""
+    """What became of an operation, as Elasticsearch calls it, or "refused"."""
 
     operation: Operation
     result: str
@@ -68,12 +54,7 @@ class Outcome:
 
 
 def index_operation(document: Document, **condition: Any) -> Operation:
-    """Write a post.
-
-    Args:
-        condition: `if_seq_no` and `if_primary_term`, if it must be as it was read, or
-            `op_type="create"`, if it must not be there.
-    """
+    """Write a post, with `if_seq_no` and `if_primary_term` if it must be as it was read."""
     return _operation("index", document, condition, document.source)
 
 
@@ -117,6 +98,8 @@ def send_bulk(
     limits: BulkLimits | None = None,
 ) -> Iterator[list[Outcome]]:
     """Send operations to an alias; yields the outcomes of each request, in order.
+
+    At most `limits.workers` requests are in flight: the reader of the source waits for them.
 
     Raises:
         BulkTimeout: a request was not accepted within the time of `limits.retry`.
@@ -187,10 +170,10 @@ def _send_chunk(
 def send_once(
     client: Elasticsearch, alias: str, operations: Sequence[Operation], timeout: float
 ) -> list[Outcome]:
-    """The outcomes of one request to an alias, which must exist: no index of its name is made.
+    """The outcomes of one request to an alias; no index of its name is made.
 
-    If Elasticsearch does not answer, every operation has a refusal that is `retryable`, and some of
-    them may have been made.
+    If Elasticsearch does not answer, every operation has a refusal that is `retryable`, whether it
+    was made or not.
     """
     limited = client.options(max_retries=0, request_timeout=max(min(timeout, remaining()), 0.001))
     payloads: list[Any] = [operation.payload for operation in operations]

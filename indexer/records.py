@@ -97,7 +97,6 @@ class Document:
 
     @property
     def counts(self) -> "Counts":
-        """The post and its comments."""
         return Counts(1, len(self.source.get("comments", ())))
 
 
@@ -120,7 +119,6 @@ class Counts:
 
     @property
     def total(self) -> int:
-        """Posts and comments together."""
         return self.posts + self.comments
 
     def __add__(self, other: "Counts") -> "Counts":

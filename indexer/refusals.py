@@ -70,8 +70,8 @@ def refusal_from(body: Any) -> Refusal:
 
 
 def _blocked(reason: str) -> Refusal:
-    """The refusal for a reason such as `index [blog-000001] blocked by: [FORBIDDEN/8/index write
-    (api)];`. The numbers are those of Elasticsearch's blocks."""
+    """The refusal for a reason such as `index [blog-000001] blocked by: [FORBIDDEN/8/index write`,
+    by the numbers of Elasticsearch's blocks."""
     blocks = set(re.findall(r"/(\d+)/", reason))
     if "12" in blocks:  # index.blocks.read_only_allow_delete
         return DISK_FULL

@@ -1,10 +1,7 @@
 """The policy by which requests are repeated, and the time limit of a whole job.
 
-    retry = Retry(total=20.0)
-    retry.call(lambda: client.indices.refresh(index="blog"))
-
     with time_limit(30.0):  # of all requests and pauses inside, however deep
-        write(client, alias, changes)
+        Retry(total=20.0).call(lambda: client.indices.refresh(index="blog"))
 
 The client's own retries are off: they do not pause.
 """
@@ -52,17 +49,10 @@ def is_temporary(error: Exception) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """How long, and how often, something is tried.
+    """How long, and how often, something is tried."""
 
-    Args:
-        total: seconds after which no further attempt begins; with 0 there is one attempt.
-        first_pause: seconds before the second attempt; doubled before each further one.
-        longest_pause: seconds; the limit of that.
-        is_repeatable: whether an attempt that raised this error may succeed later.
-    """
-
-    total: float
-    first_pause: float = 0.05
+    total: float  # seconds after which no further attempt begins; 0: one attempt
+    first_pause: float = 0.05  # seconds before the second attempt; doubled before each further one
     longest_pause: float = 5.0
     is_repeatable: Callable[[Exception], bool] = is_temporary
 
@@ -84,13 +74,9 @@ class Retry:
                 return
             pause = min(2 * pause, self.longest_pause)
 
-    def call(self, function: Callable[[], T], wait: Callable[[float], object] | None = None) -> T:
-        """What `function` returns, called again after errors that are repeatable.
-
-        Raises:
-            Exception: the last one, as soon as it is not repeatable or the time is over.
-        """
-        attempts = self.attempts(wait)
+    def call(self, function: Callable[[], T]) -> T:
+        """What `function` returns, called again after errors that are repeatable."""
+        attempts = self.attempts()
         next(attempts)
         while True:
             try:

@@ -114,9 +114,8 @@ _ANALYZERS = (
     help="blog_text: stemmed, with synonyms; blog_forms: with synonyms, not stemmed; blog_words: "
     "as typed, accents folded; blog_spelling: as typed; …_index: what posts get.",
 )
-@json_option
 @pass_tools
-def analyze(tools: Tools, text: tuple[str, ...], analyzer: str, as_json: bool) -> None:
+def analyze(tools: Tools, text: tuple[str, ...], analyzer: str) -> None:
     """Show the tokens of a text after each step of an analyzer of the live index.
 
     ⟦ and ⟧ enclose what the next character filter replaces. Below are the synonym rules that made
@@ -150,10 +149,6 @@ def analyze(tools: Tools, text: tuple[str, ...], analyzer: str, as_json: bool) -
         if name in (SYNONYMS, index_time(SYNONYMS)) and tokens:
             words = [readable(token) or token for token in tokens]
             synonyms = applied(words, live.rules or "", tools.settings)
-    if as_json:
-        named = [{"step": name, "tokens": tokens} for name, tokens in steps]
-        print_json({"steps": named, "synonyms": synonyms})
-        return
     print_table(("step", "tokens"), [(name, " | ".join(tokens)) for name, tokens in steps])
     for match in synonyms["rules"]:
         shown_tokens = " | ".join(match["tokens"])

@@ -49,10 +49,8 @@ def serve(port: int, workers: int | None) -> None:
     from gunicorn.app.base import Application  # type: ignore[import-untyped]
 
     class Server(Application):  # type: ignore[misc]
-        """gunicorn without its command line, and without the current folder in Python's path.
-
-        A module `app` of another project in that folder would be imported instead of ours.
-        """
+        """gunicorn without its command line, and without the current folder in Python's path, which
+        may have another module `app`."""
 
         def load_config(self) -> None:
             self.load_config_from_file(str(CONFIG))

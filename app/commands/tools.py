@@ -47,10 +47,7 @@ def number_option(
 
 
 class Tools:
-    """The settings, the engine and the cache, each made when a command first uses it.
-
-    Not earlier, so that `--help` works when the settings are invalid.
-    """
+    """The settings, the engine and the cache, each made when a command first uses it."""
 
     def __init__(self, settings: "Settings | None" = None) -> None:
         self._settings = settings
@@ -105,7 +102,7 @@ def stop_on_sigterm() -> Iterator[None]:
 
 
 def print_json(value: object) -> None:
-    """Print a value as JSON that a person can read."""
+    """Print a value as JSON."""
     click.echo(json.dumps(value, indent=2, ensure_ascii=False))
 
 
@@ -216,10 +213,8 @@ class CommandGroup(click.Group):
 
 
 def error_message(error: BaseException) -> str | None:
-    """What to print for an error of the tree in `app.errors`; None for any other.
-
-    Elasticsearch's own reason is added where the message leaves it out for visitors.
-    """
+    """What to print for an error of the tree in `app.errors`, with Elasticsearch's own reason; None
+    for any other."""
     from elasticsearch import ApiError
 
     from app.elastic import translated

@@ -23,14 +23,10 @@ log = logging.getLogger(__name__)
 
 
 def authorize(request: Request, settings: Settings, closed: str = "Writing over HTTP") -> None:
-    """Check the token of a request.
-
-    Args:
-        closed: what is closed without a token, for the message.
+    """Check the token of a request; `closed` is what is closed if none is set, for the message.
 
     Raises:
-        WritesClosed: no token is set.
-        Unauthorized: no token was sent.
+        WritesClosed, Unauthorized: no token is set, or was sent.
         WrongToken: it is unknown, which is logged and takes a while.
     """
     if not settings.accepted_tokens:

@@ -1,10 +1,8 @@
 """Keeps the field `link_texts` of each post equal to the texts of the links that lead to it.
 
-A post has its own links in the field `links`, from which those of other posts follow. A build and
-each `sync` compare all posts at their end; writes over HTTP leave this to the next `sync`.
-
-Posts and links are read in the order of their slugs, side by side, so only those of one slug are in
-memory at a time.
+A build and each `sync` compare all posts at their end; writes over HTTP leave this to the next
+`sync`. Posts and links are read side by side in the order of their slugs, so only those of one slug
+are in memory at a time.
 """
 
 import re
@@ -42,14 +40,9 @@ class LinkedPost:
 def update_link_texts(
     client: Elasticsearch, index: str, target: str, limits: BulkLimits | None = None
 ) -> None:
-    """Make the field `link_texts` of all posts of an index equal to the texts of links.
+    """Make the field `link_texts` of all posts of an index equal, through the alias `target`.
 
-    It is written through the alias `target`. Posts that are written meanwhile are left to the next
-    `sync`.
-
-    Raises:
-        BulkTimeout: not in time.
-        IndexingError: Elasticsearch refuses a post.
+    Posts that are written meanwhile are left to the next `sync`.
     """
     client.indices.refresh(index=index)
     for outcomes in send_bulk(client, target, _updates(client, index), limits):
@@ -79,14 +72,10 @@ def _updates(client: Elasticsearch, index: str) -> Iterator[Operation]:
 
 
 def texts_by_post(posts: Collection[LinkedPost], links: Collection[str]) -> dict[str, list[str]]:
-    """The texts of the links that lead to each of these posts, by its oid.
+    """The texts of the links that lead to each of the posts with one slug, by its oid.
 
     A link leads to the posts at its address, else to the only post with its slug, if that is
     unmistakable. A text without other words than those of the title finds nothing more.
-
-    Args:
-        posts: all posts with the same slug.
-        links: all links with this slug.
     """
     texts: dict[str, set[str]] = {post.oid: set() for post in posts}
     for link in links:

@@ -47,8 +47,7 @@ _NOT_SENT = Refusal("Elasticsearch was not reached in time", "Send it again.")
 class Written:
     """What became of one post: created, updated, deleted, unchanged, refused or unknown.
 
-    `before` is the post as it was, None if it was not there. `refusal` says why it was not written
-    ("refused"), or why nobody knows ("unknown").
+    `before` is the post as it was, None if it was not there.
     """
 
     oid: str
@@ -81,10 +80,7 @@ class StoredPost:
 def read_posts(
     client: Elasticsearch, index: str, oids: Iterable[str], source: Any = True
 ) -> list[StoredPost]:
-    """These posts as they are now, refreshed or not, all of the same index.
-
-    Args:
-        source: the fields to read, as `_source` of a request.
+    """These posts as they are now, refreshed or not, all of the same index; `source` as `_source`.
 
     Raises:
         NoGeneration: there is no such index.
@@ -110,10 +106,6 @@ def write(
     """Change posts of the live index, by their oids; what became of each.
 
     Whatever was not accepted before the time was over has the result "unknown".
-
-    Args:
-        changes: called again where others write the same post.
-        limits: how long to go on while Elasticsearch is overloaded or blocks writes.
 
     Raises:
         NoGeneration: there is no live index.

@@ -17,11 +17,7 @@ Change = Callable[[Source | None], Source | None]
 
 
 def from_source(document: Document, *, keeps_comments: bool = False) -> Change:
-    """The post of a source, with the comments over HTTP of the one that is stored.
-
-    Args:
-        keeps_comments: all other stored comments stay, too.
-    """
+    """The post of a source, with the comments over HTTP, or all, of the one that is stored."""
     sent = document.source.get("comments", ())
     oids_sent = oids(document.source)
 
@@ -39,10 +35,7 @@ def from_source(document: Document, *, keeps_comments: bool = False) -> Change:
 
 
 def over_http(*documents: Document) -> Change:
-    """Posts that came over HTTP with the same oid, one after the other.
-
-    Comments that are stored and were not sent stay.
-    """
+    """Posts that came over HTTP with the same oid, one after the other; stored comments stay."""
 
     def change(stored: Source | None) -> Source | None:
         for document in documents:

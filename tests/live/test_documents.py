@@ -1,15 +1,14 @@
 """Writing over HTTP: tokens, the result for each document, and when searches find it."""
 
-import json
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 from urllib.parse import quote
 
 import pytest
-from elastic_transport import RequestsHttpNode
 from elasticsearch import ConnectionTimeout, Elasticsearch
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
@@ -25,6 +24,7 @@ from indexer.retry import time_limit
 from indexer.state import ensure_state
 from indexer.write.live import write
 from indexer.write.merge import over_http
+from tests.live.conftest import Faulty
 from tests.writing import delete_post, put_comments, put_post
 
 TOKEN = "first-token-of-tests"
@@ -322,26 +322,22 @@ class TestComments(SharedIndex):
             assert set(pool.map(comment, range(40))) == {201}
         assert len(blog.send("GET", "/documents/busy").get_json()["comments"]) == 40
 
-    def test_of_a_bulk_are_one_read_and_one_write(
-        self, settings: Settings, elasticsearch_url: str
-    ) -> None:
-        sent: list[str] = []
+    def test_of_a_bulk_are_one_read_and_one_write(self, settings: Settings, faulty: Faulty) -> None:
+        sent = 0
 
-        class Node(RequestsHttpNode):
-            def perform_request(self, method: str, target: str, *rest: Any, **more: Any) -> Any:
-                sent.append(target.partition("?")[0].rpartition("/")[2])
-                return super().perform_request(method, target, *rest, **more)
+        def count(send: Callable[[], Any]) -> Any:
+            nonlocal sent
+            sent += 1
+            return send()
 
-        with Elasticsearch(elasticsearch_url, node_class=Node) as client:
-            blog = Blog(create_app(settings, elastic=client).test_client())
-            many = [{"oid": f"c{n}", "comment": f"Number {n}"} for n in range(1_000)]
-            blog.put("many", comments=many[:10])
-            sent.clear()
-            answer = blog.send("POST", "/documents/many/comments", many)
-        assert [result["status"] for result in answer.get_json()["results"]] == [200] * 10 + [
-            201
-        ] * 990
-        assert (sent.count("_mget"), sent.count("_bulk")) == (1, 1)
+        client = faulty("_mget|_bulk", count)
+        blog = Blog(create_app(settings, elastic=client).test_client())
+        many = [{"oid": f"c{n}", "comment": f"Number {n}"} for n in range(1_000)]
+        blog.put("many", comments=many[:10])
+        sent = 0
+        answer = blog.send("POST", "/documents/many/comments", many)
+        statuses = [result["status"] for result in answer.get_json()["results"]]
+        assert (statuses, sent) == ([200] * 10 + [201] * 990, 2)
 
 
 class TestSearch(SharedIndex):
@@ -387,20 +383,13 @@ class TestFullDisk:
             assert "disk" in answer.get_json()["error"]["message"]
         assert "disk" in run("doctor").output
 
-    def test_of_the_state_index_alone_stops_builds(
-        self, blog: Blog, fill: Callable[..., None], alias: str, run: Callable[..., Any]
-    ) -> None:
-        fill(f"{alias}-state")
-        assert blog.put("new").status_code == 201
-        done = run("reindex", "-", input='{"oid": "start", "title": "x"}')
-        assert done.exit_code == 1
-        assert "disk" in done.output
-
     def test_can_be_freed(
         self, blog: Blog, fill: Callable[..., None], alias: str, run: Callable[..., Any]
     ) -> None:
         assert run("reindex", "-", input='{"oid": "start", "title": "x"}').exit_code == 0
         fill(f"{alias}*")
+        done = run("reindex", "-", input='{"oid": "start", "title": "x"}')
+        assert (done.exit_code, "disk" in done.output) == (1, True)
         done = run("prune", "--keep", "0")
         assert done.exit_code == 0, done.output
         assert "Deleted" in done.output
@@ -419,34 +408,29 @@ def test_a_read_only_index_is_told_with_the_block(
         elastic.indices.put_settings(index=alias, settings={"index.blocks.read_only": None})
 
 
-def test_a_full_write_queue_is_waited_for(settings: Settings) -> None:
-    """Elasticsearch responds 429 for each document of a bulk request."""
+def test_what_elasticsearch_does_not_take_at_once_is_sent_again(
+    settings: Settings, faulty: Faulty
+) -> None:
+    left = 0
 
-    class Rejects(RequestsHttpNode):
-        left = 0
+    def lose(send: Callable[[], Any]) -> Any:
+        nonlocal left
+        if left:
+            left -= 1
+            raise ConnectionTimeout("not sent")
+        return send()
 
-        def perform_request(
-            self, method: str, target: str, body: bytes | None = None, *rest: Any, **more: Any
-        ) -> Any:
-            if "_bulk" not in target or not Rejects.left:
-                return super().perform_request(method, target, body, *rest, **more)
-            Rejects.left -= 1
-            accepted = super().perform_request("GET", "/", None, *rest, **more)
-            rejected = {"error": {"type": "es_rejected_execution_exception"}, "status": 429}
-            return accepted._replace(body=json.dumps({"items": [{"index": rejected}]}).encode())
-
-    with Elasticsearch(settings.elasticsearch_url, node_class=Rejects) as elastic:
-        blog = Blog(create_app(settings, elastic=elastic).test_client())
-        comment = "/documents/vole/comments/c"
-        for method, path, body in [
-            ("PUT", "/documents/vole", {"title": "Vole"}),
-            ("PUT", comment, {"comment": "x"}),
-            ("DELETE", comment, None),
-            ("DELETE", "/documents/vole", None),
-        ]:
-            Rejects.left = 2
-            assert blog.send(method, path, body).status_code in (200, 201), (method, path)
-            assert not Rejects.left
+    blog = Blog(create_app(settings, elastic=faulty("_bulk", lose)).test_client())
+    comment = "/documents/vole/comments/c"
+    for method, path, body in [
+        ("PUT", "/documents/vole", {"title": "Vole"}),
+        ("PUT", comment, {"comment": "x"}),
+        ("DELETE", comment, None),
+        ("DELETE", "/documents/vole", None),
+    ]:
+        left = 2
+        assert blog.send(method, path, body).status_code in (200, 201), (method, path)
+        assert not left
 
 
 def test_a_block_that_a_killed_build_left_is_cleared(
@@ -457,91 +441,63 @@ def test_a_block_that_a_killed_build_left_is_cleared(
     assert blog.put("y").status_code == 201
 
 
-def test_a_deletion_of_unknown_outcome_updates_the_cache(settings: Settings) -> None:
-    class LosesResponses(RequestsHttpNode):
-        """Loses the responses to deletions, which have been made by then."""
+def test_a_deletion_of_unknown_outcome_updates_the_cache(
+    settings: Settings, faulty: Faulty
+) -> None:
+    def lose(send: Callable[[], Any]) -> Any:
+        send()
+        raise ConnectionTimeout("no response")
 
-        losing = False
-
-        def perform_request(
-            self, method: str, target: str, body: bytes | None = None, *rest: Any, **more: Any
-        ) -> Any:
-            response = super().perform_request(method, target, body, *rest, **more)
-            if self.losing and body and body.startswith(b'{"delete"'):
-                raise ConnectionTimeout("no response")
-            return response
-
-    with Elasticsearch(settings.elasticsearch_url, node_class=LosesResponses) as elastic:
-        client = create_app(settings, elastic=elastic).test_client()
-        blog = Blog(client)
-        blog.put("vole", title="Vole")
-        assert [blog.oids("vole") for _ in range(2)] == [{"vole"}] * 2
-        LosesResponses.losing = True
-        # It is read again, and is gone.
-        assert blog.send("DELETE", "/documents/vole").status_code == 404
-        assert not blog.oids("vole")
+    client = faulty('_bulk.*{"delete"', lose)
+    blog = Blog(create_app(settings, elastic=client).test_client())
+    blog.put("vole", title="Vole")
+    assert [blog.oids("vole") for _ in range(2)] == [{"vole"}] * 2
+    # It is read again, and is gone.
+    assert blog.send("DELETE", "/documents/vole").status_code == 404
+    assert not blog.oids("vole")
 
 
 def test_what_is_not_sent_in_time_is_named(
-    elastic: Elasticsearch,
-    elasticsearch_url: str,
-    settings: Settings,
-    monkeypatch: pytest.MonkeyPatch,
+    elastic: Elasticsearch, settings: Settings, faulty: Faulty, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    clock = time.monotonic
-    late = 0.0
+    clock, late = time.monotonic, 0.0
 
-    class Slow(RequestsHttpNode):
-        """After the first request that writes, the time of the request is over."""
-
-        def perform_request(self, method: str, target: str, *args: Any, **options: Any) -> Any:
-            nonlocal late
-            response = super().perform_request(method, target, *args, **options)
-            late += 1_000 * ("_bulk" in target)
-            return response
+    def slow(send: Callable[[], Any]) -> Any:
+        """After the first request that writes, the time of the whole is over."""
+        nonlocal late
+        response = send()
+        late = 1_000
+        return response
 
     monkeypatch.setattr("time.monotonic", lambda: clock() + late)
-    oids = [f"p{number}" for number in range(500)]
-    documents = [document_of(RawPost(Origin("test"), oid, "P", "x"))[0] for oid in oids]
-    changes = {document.oid: over_http(document) for document in documents if document}
-    with Elasticsearch(elasticsearch_url, node_class=Slow) as client, time_limit(900):
-        results = write(client, settings.index, changes)
-    written = [oid for oid in oids if results[oid].result == "created"]
-    unknown = {oid: results[oid].refusal for oid in oids if results[oid].result == "unknown"}
-    assert (len(written), len(unknown)) == (200, 300)
-    assert {refusal.status for refusal in unknown.values() if refusal} == {503}
-    elastic.indices.refresh(index=settings.index)
-    assert elastic.count(index=settings.index)["count"] == 1 + len(written)
+    made = [document_of(RawPost(Origin("test"), f"p{n}", "P", "x"))[0] for n in range(500)]
+    changes = {document.oid: over_http(document) for document in made if document}
+    with time_limit(900):
+        results = write(faulty("_bulk", slow), settings.index, changes)
+    assert Counter(post.result for post in results.values()) == {"created": 200, "unknown": 300}
+    assert {post.refusal.status for post in results.values() if post.refusal} == {503}
     again = write(elastic, settings.index, changes)
-    assert {result.result for result in again.values()} == {"unchanged", "created"}
-
-
-@pytest.fixture
-def interrupted(
-    elasticsearch_url: str,
-) -> Iterator[Callable[[Callable[[], object]], Elasticsearch]]:
-    """Makes a client that does something once, between its reading of a post and its writing."""
-    clients = []
-
-    def client(work: Callable[[], object]) -> Elasticsearch:
-        class Node(RequestsHttpNode):
-            left: ClassVar = [work]
-
-            def perform_request(self, method: str, target: str, *rest: Any, **more: Any) -> Any:
-                if "_bulk" in target and self.left:
-                    self.left.pop()()
-                return super().perform_request(method, target, *rest, **more)
-
-        made = Elasticsearch(elasticsearch_url, node_class=Node)
-        clients.append(made)
-        return made
-
-    yield client
-    for made in clients:
-        made.close()
+    assert Counter(post.result for post in again.values()) == {"unchanged": 200, "created": 300}
 
 
 Interrupted = Callable[[Callable[[], object]], Elasticsearch]
+
+
+@pytest.fixture
+def interrupted(faulty: Faulty) -> Interrupted:
+    """Makes a client that does something once, between its reading of a post and its writing."""
+
+    def client(work: Callable[[], object]) -> Elasticsearch:
+        left = [work]
+
+        def first(send: Callable[[], Any]) -> Any:
+            if left:
+                left.pop()()
+            return send()
+
+        return faulty("_bulk", first)
+
+    return client
 
 
 class TestConditions:
