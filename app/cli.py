@@ -8,8 +8,6 @@ import atexit
 import gc
 import importlib
 import os
-import sys
-from typing import Any
 
 import click
 
@@ -40,15 +38,6 @@ _COMMANDS = {
 
 class LazyGroup(CommandGroup):
     """The group of all commands, each imported when it is used."""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; a pipe that the reader closes, as `| head -1` does, is not an error."""
-        try:
-            return super().invoke(ctx)
-        except BrokenPipeError:
-            # Python flushes stdout once more at exit, which must not fail.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            ctx.exit(0)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)

@@ -1,44 +1,8 @@
 """The errors that callers are meant to see, each with its HTTP status and its stable code.
 
-    BlogsearchError                 500 internal
-    ├── BadSettings                     bad_settings; the process does not start
-    ├── FolderNotReadable               folder_not_readable
-    ├── FolderNotWritable               folder_not_writable
-    ├── RuleErrors                      the rule files have errors         analyzers.rules
-    ├── NoModel                         `semantic` needs it; not installed analyzers.meaning
-    ├── BadRequest                  400 bad_request
-    ├── Unauthorized                401 unauthorized
-    │   └── WrongToken
-    ├── WritesClosed                403 writes_closed
-    ├── Forbidden                   403 forbidden
-    ├── NotFound                    404 not_found
-    ├── NotCounted                  404 not_counted
-    ├── Conflict                    409 conflict
-    ├── TooLarge                    413 too_large
-    ├── Unprocessable               422 unprocessable
-    ├── RateLimited                 429 rate_limited
-    ├── Unavailable                 503 engine_unavailable; may be sent again
-    │   ├── Busy                        busy
-    │   ├── NoIndex                     no_index
-    │   └── OutdatedIndex               index_outdated
-    └── IndexingError               503 engine_unavailable                 indexer.errors
-        ├── NoGeneration                no_index
-        ├── OtherSchema                 index_outdated
-        ├── Damaged                     an index cannot be read, or the alias leads to two
-        ├── SourceError                 a source cannot be read
-        │   ├── FetchFailed             a URL cannot be fetched            indexer.fetch
-        │   └── AddressRefused          an address is not public           indexer.fetch
-        ├── TooManyRejects              nothing was swapped
-        ├── TooFewDocuments             nothing was swapped
-        ├── VerificationFailed          nothing was swapped
-        ├── Locked                      another process changes the index
-        │   └── LockLost                another process took over the lock
-        ├── NameTaken                   of the alias                       indexer.generations
-        └── BulkTimeout                 documents were not written in time indexer.bulk
-
 A client gets an error as `{"error": {"code": …, "message": …, "details": […]}}`: `message` says
 what is wrong and what to do, `details` lists every complaint. Errors of Elasticsearch become errors
-of this tree in `app.elastic.translated`.
+of these in `app.elastic.translated`.
 """
 
 from collections.abc import Mapping

@@ -207,10 +207,6 @@ class CommandGroup(click.Group):
                 "`blogsearch --traceback …` and report the traceback as a bug."
             ) from error
 
-    def list_commands(self, ctx: click.Context) -> Sequence[str]:  # type: ignore[override]
-        """In the order of registration: the everyday commands first."""
-        return list(self.commands)
-
 
 def error_message(error: BaseException) -> str | None:
     """What to print for an error of the tree in `app.errors`, with Elasticsearch's own reason; None
