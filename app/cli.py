@@ -31,7 +31,7 @@ _COMMANDS = {
     "export": ("indexing", "Write what is live to a file that `reindex` takes."),
     "rollback": ("indexing", "Go back to the generation before the live one."),
     "prune": ("indexing", "Delete old generations."),
-    "fetch-model": ("model", "Download the model that BLOGSEARCH_SEMANTIC needs, once."),
+    "fetch-model": ("operations", "Download the model that BLOGSEARCH_SEMANTIC needs, once."),
     "doctor": ("operations", "Check the engines, the index, the last sync and the synonym files."),
 }
 

