@@ -24,33 +24,24 @@ class _Parameters(dict[str, list[str]]):
 
 @click.command()
 @click.argument("query", nargs=-1, required=True)
-@click.option("--page", metavar="NUMBER", help="The page of hits, 1 to 50 (default 1).")
-@click.option("--size", metavar="NUMBER", help="Hits on a page, 1 to 50 (default 10).")
-@click.option("--sort", type=click.Choice(["relevance", "newest"]), help="The order of the hits.")
-@click.option("--category", multiple=True, metavar="NAME", help="Only posts of this category.")
-@click.option("--since", metavar="DAY", help="Only posts from this day on: 2026-01-31.")
-@click.option("--until", metavar="DAY", help="Only posts up to this day, included.")
-@click.option("--lang", metavar="CODE", help="Only posts in this language: de.")
-@click.option("--typos", type=click.Choice(["on", "off"]), help="off: exactly what was typed.")
 @click.option(
-    "--debug",
-    "debug_search",
-    is_flag=True,
-    help="Also print how the answer came about, as JSON.",
+    *("-p", "--parameter", "parameters"),
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A parameter of `GET /search`, such as sort=newest, size=50 or category=linux.",
 )
+@click.option("--debug", is_flag=True, help="Also print how the answer came about, as JSON.")
 @json_option
 @pass_tools
 def search(
-    tools: Tools, /, query: tuple[str, ...], debug_search: bool, as_json: bool, **options: Any
+    tools: Tools, query: tuple[str, ...], parameters: tuple[str, ...], debug: bool, as_json: bool
 ) -> None:
     """Search as a visitor would; the cache is left out.
 
-    The options are parameters of `GET /search`.
-
     \b
     blogsearch search pythn
-    blogsearch search date format --sort newest --category linux --since 2020-01-01
-    blogsearch search '"exactly this"' --typos off --json
+    blogsearch search date format -p sort=newest -p category=linux -p since=2020-01-01
+    blogsearch search '"exactly this"' -p typos=off --json
     """
     # Imported here, so that `blogsearch search --help` does not wait for them. Not the service: its
     # cache imports Redis' client, which takes half as long as that of Elasticsearch.
@@ -62,14 +53,14 @@ def search(
     from app.search.known import Known
     from app.search.request import SearchRequest
 
-    parameters = _Parameters({"q": [" ".join(query)]})
-    for name, value in options.items():
-        if value:
-            parameters[name] = [value] if isinstance(value, str) else list(value)
-    if debug_search:
-        parameters["debug-search"] = [""]
+    given = _Parameters({"q": [" ".join(query)]})
+    for parameter in parameters:
+        name, _, value = parameter.partition("=")
+        given.setdefault(name, []).append(value)
+    if debug:
+        given["debug-search"] = [""]
     try:
-        request = SearchRequest.parse(cast("MultiDict[str, str]", parameters))
+        request = SearchRequest.parse(cast("MultiDict[str, str]", given))
     except BadRequest as error:
         raise click.UsageError(error.message) from None
     settings = tools.settings
@@ -77,10 +68,10 @@ def search(
     known = Known(pins, open_model(settings))
     answer = run_search(tools.elastic, settings.index, request, settings, known)
     if as_json:
-        print_json({**answer.body, "debug": answer.debug} if debug_search else answer.body)
+        print_json({**answer.body, "debug": answer.debug} if debug else answer.body)
         return
     _print_hits(answer.body)
-    if debug_search:
+    if debug:
         print_json(answer.debug)
 
 
@@ -98,21 +89,14 @@ def _print_hits(body: "SearchAnswer") -> None:
         click.echo(f"{_INDENT}{hit['url'] or '–'}  (oid {hit['oid']})")
 
 
-_ANALYZERS = (
-    *("blog_text", "blog_forms", "blog_words", "blog_spelling"),
-    *("blog_text_index", "blog_forms_index", "blog_words_index", "blog_spelling_index"),
-)
-
-
 @click.command()
 @click.argument("text", nargs=-1, required=True)
 @click.option(
     "--analyzer",
-    type=click.Choice(_ANALYZERS),
     default="blog_text",
     show_default=True,
     help="blog_text: stemmed, with synonyms; blog_forms: with synonyms, not stemmed; blog_words: "
-    "as typed, accents folded; blog_spelling: as typed; …_index: what posts get.",
+    "as typed, accents folded; blog_spelling: as typed; blog_text_index and so on: what posts get.",
 )
 @pass_tools
 def analyze(tools: Tools, text: tuple[str, ...], analyzer: str) -> None:

@@ -1,6 +1,6 @@
 """The query string → a SearchRequest, or every complaint about it at once.
 
-app/openapi.json describes the parameters; app/commands/search.py has them as options.
+app/openapi.json describes the parameters.
 """
 
 import re
