@@ -137,13 +137,6 @@ def test_gives_up_after_its_time_limit_and_says_why() -> None:
         send(engine, item(1), total=0.0)
 
 
-def test_does_not_wait_for_a_full_disk() -> None:
-    (outcome,) = send(Engine(answered({"status": 429, "error": FULL})), item(1))
-    assert outcome.refusal
-    assert "disk" in outcome.refusal.reason
-    assert "blogsearch prune" in outcome.refusal.remedy
-
-
 def test_finds_the_one_for_whose_sake_a_request_is_refused() -> None:
     def refuse_six(ids: list[str]) -> dict[str, Any]:
         if "6" in ids:
@@ -187,27 +180,26 @@ def test_a_fault_ends_it_without_waiting_for_the_other_requests() -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("body", "status", "said", "stale", "retryable"),
     [
-        ({"error": {"type": "a", "reason": "b", "caused_by": {"reason": "c"}}}, "b: c"),
-        ({"error": "plain"}, "plain"),
-        (None, "None"),
-        ({"error": {"type": "x", "reason": ""}}, "x"),
+        (FULL | {"status": 429}, 503, "disk", False, False),
+        (SWAPPING | {"status": 403}, 503, "being replaced", True, False),
+        (BUSY | {"status": 429}, 503, "overloaded", False, True),
+        ({"type": "x", "reason": "no shard", "status": 503}, 503, "no shard", False, True),
+        ({"type": "x", "reason": "no shard", "status": 500}, 500, "no shard", False, False),
+        ({"type": "x", "reason": "b", "caused_by": {"reason": "c"}}, 422, "b: c", False, False),
+        ({"type": "x", "reason": ""}, 422, "x", False, False),
     ],
 )
-def test_every_refusal_has_a_reason_and_a_remedy(body: Any, said: str) -> None:
-    refusal = refusal_from(body)
+def test_a_refusal_says_whose_fault_it_is(
+    body: dict[str, Any], status: int, said: str, stale: bool, retryable: bool
+) -> None:
+    refusal = refusal_from({"error": body, "status": body.get("status", 400)})
     assert said in refusal.reason
     assert refusal.remedy
+    assert (refusal.status, refusal.stale, refusal.retryable) == (status, stale, retryable)
 
 
-@pytest.mark.parametrize(
-    ("status", "retryable", "told"), [(503, True, 503), (500, False, 500), (400, False, 422)]
-)
-def test_a_fault_of_elasticsearch_is_not_one_of_the_document(
-    status: int, retryable: bool, told: int
-) -> None:
-    error = {"type": "unavailable_shards_exception", "reason": "primary shard is not active"}
-    refusal = refusal_from({"error": error, "status": status})
-    assert "primary shard is not active" in refusal.reason
-    assert (refusal.retryable, refusal.status) == (retryable, told)
+@pytest.mark.parametrize("body", [None, "<html>", {"error": "plain"}])
+def test_what_is_no_error_of_elasticsearch_is_a_refusal_too(body: Any) -> None:
+    assert refusal_from(body).reason
