@@ -10,6 +10,7 @@ from app import create_app
 from app.settings import Settings
 from indexer.records import Origin, RawPost
 
+Search = Callable[..., list[dict[str, Any]]]
 FILLER = "<p>Nothing of interest is said here.</p>" * 40
 POSTS = {
     "guide": (
@@ -43,7 +44,7 @@ def settings(own_settings: Settings, index: str) -> Settings:
 
 
 @pytest.fixture
-def search(settings: Settings) -> Callable[..., list[dict[str, Any]]]:
+def search(settings: Settings) -> Search:
     client = create_app(settings).test_client()
 
     def hits(q: str, **parameters: str) -> list[dict[str, Any]]:
@@ -54,9 +55,7 @@ def search(settings: Settings) -> Callable[..., list[dict[str, Any]]]:
     return hits
 
 
-def test_the_page_with_the_heading_is_first_and_its_section(
-    search: Callable[..., list[dict[str, Any]]],
-) -> None:
+def test_the_page_with_the_heading_is_first_and_its_section(search: Search) -> None:
     for parameters in ({}, {"typing": "on"}):
         first = search("web workers", **parameters)[0]
         assert first["oid"] == "guide"
@@ -69,9 +68,7 @@ def test_the_page_with_the_heading_is_first_and_its_section(
         }
 
 
-def test_a_section_names_the_headings_above_it_and_the_id_of_its_own(
-    search: Callable[..., list[dict[str, Any]]],
-) -> None:
+def test_a_section_names_the_headings_above_it_and_the_id_of_its_own(search: Search) -> None:
     [hit] = search("tsc")
     [section] = hit["sections"]
     assert (section["above"], section["heading"]) == (["TypeScript"], "Isolated modules")
@@ -81,30 +78,24 @@ def test_a_section_names_the_headings_above_it_and_the_id_of_its_own(
     assert section["url"] == "https://x.org/guide#typescript"
 
 
-def test_a_title_is_not_said_again_above_a_heading(
-    search: Callable[..., list[dict[str, Any]]],
-) -> None:
+def test_a_title_is_not_said_again_above_a_heading(search: Search) -> None:
     [section] = search("rhymes")[0]["sections"]
     assert section["heading"] == "Verses"
     assert "above" not in section
 
 
-def test_a_post_without_headings_has_no_sections(
-    search: Callable[..., list[dict[str, Any]]],
-) -> None:
+def test_a_post_without_headings_has_no_sections(search: Search) -> None:
     hits = {hit["oid"]: hit for hit in search("workers")}
     assert "sections" not in hits["mention"]
     assert "<mark>Workers</mark>" in hits["mention"]["highlight"]["text"][0]
 
 
-def test_a_title_that_matches_shows_the_beginning(
-    search: Callable[..., list[dict[str, Any]]],
-) -> None:
+def test_a_title_that_matches_shows_the_beginning(search: Search) -> None:
     [hit] = search("features")
     assert "sections" not in hit
     assert hit["highlight"]["text"][0].startswith("What there is.")
 
 
-def test_a_heading_from_right_to_left(search: Callable[..., list[dict[str, Any]]]) -> None:
+def test_a_heading_from_right_to_left(search: Search) -> None:
     [hit] = search("כותרת")
     assert hit["sections"][0]["heading"] == "כותרת משנה"
