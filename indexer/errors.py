@@ -48,7 +48,7 @@ class Damaged(IndexingError):
 
 
 class OtherSchema(IndexingError):
-    """The index was built by another version of this service, which had other fields."""
+    """The index was built by a version that had other fields."""
 
     code = "index_outdated"
     retry_after = 30

@@ -1,7 +1,6 @@
 """The documents of the index, and the body of a new one.
 
-A post is one document with its comments inside. Stored texts are HTML-escaped plain text, which the
-analysis decodes.
+A post is one document with its comments inside. Stored texts are HTML-escaped plain text.
 """
 
 from typing import Any

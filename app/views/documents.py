@@ -20,7 +20,7 @@ from app.logs import note
 from app.search.request import parse_parameters
 from app.service import Service
 from app.views import current_service
-from app.views.items import Item, Result, comment_items, failure, post_items, refused
+from app.views.items import Result, comment_items, failure, post_items, refused
 from app.views.write_request import authorize, read_entries
 from indexer.generations import require_schema
 from indexer.passages import with_passages
@@ -78,49 +78,11 @@ def get_document(oid: str) -> Response:
 
 
 @blueprint.post("/documents")
-def post_documents() -> Response:
-    """Write posts: one, or a JSON array."""
-    return _write_posts(post_items(read_entries(request)))
-
-
 @blueprint.put("/documents/<oid:oid>")
-def put_document(oid: str) -> Response:
-    """Write one post, with the oid of the URL."""
-    return _write_posts(post_items(_entry_named(oid)))
-
-
-@blueprint.delete("/documents/<oid:oid>")
-def delete_document(oid: str) -> Response:
-    """Delete a post and its comments."""
-    written = _write({oid: lambda stored: None})[oid]
-    comments = len((written.before or {}).get("comments", ()))
-    names = {"kind": "post", "oid": oid, "comments": comments}
-    return _deleted(names, written, was_there=written.before is not None)
-
-
-@blueprint.post("/documents/<oid:post_oid>/comments")
-def post_comments(post_oid: str) -> Response:
-    """Write comments on a post: one, or a JSON array."""
-    return _write_comments(post_oid, comment_items(post_oid, read_entries(request)))
-
-
-@blueprint.put("/documents/<oid:post_oid>/comments/<oid:oid>")
-def put_comment(post_oid: str, oid: str) -> Response:
-    """Write one comment, with the oid of the URL."""
-    return _write_comments(post_oid, comment_items(post_oid, _entry_named(oid)))
-
-
-@blueprint.delete("/documents/<oid:post_oid>/comments/<oid:oid>")
-def delete_comment(post_oid: str, oid: str) -> Response:
-    """Delete one comment."""
-    written = _write({post_oid: without_comment(oid)})[post_oid]
-    names = {"kind": "comment", "oid": oid, "post_oid": post_oid}
-    return _deleted(names, written, was_there=oid in oids(written.before))
-
-
-def _write_posts(items: list[Item]) -> Response:
+def write_posts(oid: str | None = None) -> Response:
     """Write the valid posts, those with the same oid in their order."""
     service = current_service()
+    items = post_items(_entries(oid))
     documents = [item.content for item in items if isinstance(item.content, Document)]
     by_oid: dict[str, list[Document]] = {}
     with translated():
@@ -135,8 +97,20 @@ def _write_posts(items: list[Item]) -> Response:
     return _answer(results)
 
 
-def _write_comments(post_oid: str, items: list[Item]) -> Response:
+@blueprint.delete("/documents/<oid:oid>")
+def delete_document(oid: str) -> Response:
+    """Delete a post and its comments."""
+    written = _write({oid: lambda stored: None})[oid]
+    comments = len((written.before or {}).get("comments", ()))
+    names = {"kind": "post", "oid": oid, "comments": comments}
+    return _deleted(names, written, was_there=written.before is not None)
+
+
+@blueprint.post("/documents/<oid:post_oid>/comments")
+@blueprint.put("/documents/<oid:post_oid>/comments/<oid:oid>")
+def write_comments(post_oid: str, oid: str | None = None) -> Response:
     """Write the valid comments, all at once."""
+    items = comment_items(post_oid, _entries(oid))
     comments = [item.content for item in items if isinstance(item.content, Mapping)]
     post: Written | None = None
     if comments:
@@ -147,6 +121,31 @@ def _write_comments(post_oid: str, items: list[Item]) -> Response:
             post = Written(post_oid, "refused", refusal=refusal)
     former = oids(post.before) if post else set()
     return _answer([item.result(post, is_new=item.names["oid"] not in former) for item in items])
+
+
+@blueprint.delete("/documents/<oid:post_oid>/comments/<oid:oid>")
+def delete_comment(post_oid: str, oid: str) -> Response:
+    """Delete one comment."""
+    written = _write({post_oid: without_comment(oid)})[post_oid]
+    names = {"kind": "comment", "oid": oid, "post_oid": post_oid}
+    return _deleted(names, written, was_there=oid in oids(written.before))
+
+
+def _entries(oid: str | None) -> list[Any]:
+    """The entries of the body; of a PUT the only one, with the oid of the URL.
+
+    Raises:
+        BadRequest: several entries, not an object, or an object with another oid.
+    """
+    entries = read_entries(request)
+    if oid is None:
+        return entries
+    entry = entries[0]
+    if len(entries) != 1 or not isinstance(entry, Mapping):
+        raise BadRequest("Send one JSON object. Use POST to send several.")
+    if str(entry.get("oid", oid)).strip() != oid:
+        raise BadRequest(f"The body has the oid {entry['oid']!r}, the URL has {oid!r}.")
+    return [{**entry, "oid": oid}]
 
 
 def _write(changes: Mapping[str, Change]) -> Mapping[str, Written]:
@@ -171,7 +170,8 @@ def _answer(results: list[Result]) -> Response:
     """The result for each document, once searches find what was accepted."""
     unavailable = sum(result["status"] == 503 for result in results)
     accepted = sum(result["status"] < 300 for result in results)
-    note(accepted=accepted, rejected=len(results) - accepted - unavailable)
+    if request.method != "DELETE":
+        note(accepted=accepted, rejected=len(results) - accepted - unavailable)
     # Also if nothing was changed: an earlier request may have been killed before this.
     _make_visible(results)
     if not accepted:
@@ -185,32 +185,13 @@ def _answer(results: list[Result]) -> Response:
 
 
 def _make_visible(results: list[Result]) -> None:
-    """Let searches find what was written, before it is acknowledged.
-
-    Raises:
-        Unavailable: Elasticsearch does not answer any more.
-    """
+    """Let searches find what was written, before it is acknowledged."""
     try:
         with translated():
             current_service().generation.publish()
     except BlogsearchError as error:
         message = f"It was written, but searches may not find it yet: {error}"
         raise Unavailable(message, details=results) from error
-
-
-def _entry_named(oid: str) -> list[dict[str, Any]]:
-    """The single entry of a PUT, with the oid of the URL.
-
-    Raises:
-        BadRequest: several entries, not an object, or an object with another oid.
-    """
-    entries = read_entries(request)
-    entry = entries[0]
-    if len(entries) != 1 or not isinstance(entry, Mapping):
-        raise BadRequest("Send one JSON object. Use POST to send several.")
-    if str(entry.get("oid", oid)).strip() != oid:
-        raise BadRequest(f"The body has the oid {entry['oid']!r}, the URL has {oid!r}.")
-    return [{**entry, "oid": oid}]
 
 
 def _client(service: Service) -> Elasticsearch:
