@@ -1,4 +1,4 @@
-"""The root of the error tree; `app.errors` draws the whole tree."""
+"""The root of the error tree; `app.errors` has the errors of the service."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar

@@ -1,10 +1,11 @@
-"""Whether an engine is used: not after it failed, until it responds to a probe again.
+"""Whether an engine is used, not after it failed until it responds to a probe again; time limits.
 
 `Admission` also limits how many searches are computed at a time. Cached answers and health checks
 are not admitted, so that they never wait for Elasticsearch.
 """
 
 import logging
+import sys
 import threading
 import time
 import weakref
@@ -15,18 +16,44 @@ from contextvars import Context
 from app.errors import Busy, NoIndex, OutdatedIndex, Unavailable
 
 _INTERVAL = 0.5  # seconds between two probes of an outage
-_PROBE_LOST = 5.0  # seconds without a probe after which its process has probably ended
 _SLOT_WAIT = 0.2  # seconds that a search waits for a free slot
-_SUSPICIOUS = 0.5  # seconds that a request may run before Elasticsearch is probed
 
 log = logging.getLogger(__name__)
+
+
+@contextmanager
+def deadline(seconds: float | None) -> Iterator[None]:
+    """Limit all that is done inside the block, in a gevent worker; None is no limit.
+
+    The clients of Elasticsearch and Redis limit each attempt to connect and each read, so that they
+    would wait without end for a server that sends a byte now and then. In other processes, such as
+    commands, only their limits apply.
+
+    Raises:
+        TimeoutError: the time is over.
+    """
+    monkey = sys.modules.get("gevent.monkey")
+    if monkey is None or not monkey.is_module_patched("socket"):
+        yield
+        return
+    gevent = sys.modules["gevent"]
+    # No OSError, or a client would try its next address with what is left of nothing.
+    timeout = gevent.Timeout.start_new(seconds)
+    try:
+        yield
+    except gevent.Timeout as expired:
+        if expired is not timeout:
+            raise
+        raise TimeoutError("timed out") from None
+    finally:
+        timeout.close()
 
 
 class BackOff:
     """Keeps requests from an engine that is away. Threads may share it.
 
-    One thread of a process probes the engine every half second while there is an outage, so that no
-    request has to try whether it is back.
+    One thread probes the engine every half second while there is an outage (`available` is False),
+    so that no request has to try whether it is back.
 
     Args:
         engine: its name for the log.
@@ -40,33 +67,17 @@ class BackOff:
         responds: Callable[[], bool],
         recovered: Callable[[], bool] | None = None,
     ) -> None:
+        self.available = True
         self._engine = engine
         self._responds = responds
         self._recovered = recovered or responds
         self._lock = threading.Lock()
         self._probing = False
-        # One number: when the last probe failed (`time.monotonic()`), 0 while there is no outage.
-        self._failed_at = memoryview(bytearray(8)).cast("d")
-
-    def share(self, memory: memoryview) -> None:
-        """Keep in `memory`, 8 bytes that other processes share, whether there is an outage."""
-        self._failed_at = memory.cast("d")
-
-    @property
-    def available(self) -> bool:
-        """False while there is an outage.
-
-        If the process that probed has ended, this one goes on.
-        """
-        failed_at = self._failed_at[0]
-        if failed_at and time.monotonic() - failed_at > _PROBE_LOST:
-            self.probe()
-        return not failed_at
 
     def begin(self, reason: str) -> None:
         """The engine failed: an outage begins, unless there is one already."""
-        if not self._failed_at[0]:
-            self._failed_at[0] = time.monotonic()
+        if self.available:
+            self.available = False
             log.warning("%s failed: %s", self._engine, reason)
         self.probe()
 
@@ -82,26 +93,29 @@ class BackOff:
                 self._probing = start_thread(lambda: _probe_until_it_responds(reference))
 
     def _probe_once(self) -> bool:
-        """Whether no further probe is needed."""
-        known = bool(self._failed_at[0])
         try:
-            responds = self._recovered() if known else self._responds() or self._responds()
+            responds = self._try()
         except Exception:
             log.exception("the probe of %s failed", self._engine)
             responds = False
-        if not responds:
-            if known and not self._failed_at[0]:
-                return False  # meanwhile it has responded to another process
-            if not known:
-                log.error("%s does not respond", self._engine)
-            self._failed_at[0] = time.monotonic()
-            return False
-        if self._failed_at[0]:
-            log.warning("%s responds again", self._engine)
+        if responds != self.available:
+            says = "responds again" if responds else "does not respond"
+            log.warning("%s %s", self._engine, says)
         with self._lock:
-            self._failed_at[0] = 0.0
-            self._probing = False
-        return True
+            self.available = responds
+            self._probing = not responds
+        return responds
+
+    def _try(self) -> bool:
+        if self.available:
+            return self._responds() or self._responds()
+        return self._recovered()
+
+
+def _probe_until_it_responds(reference: "weakref.ref[BackOff]") -> None:
+    while (back_off := reference()) and not back_off._probe_once():
+        del back_off
+        time.sleep(_INTERVAL)
 
 
 class Admission(BackOff):
@@ -123,8 +137,6 @@ class Admission(BackOff):
     ) -> None:
         super().__init__("Elasticsearch", responds, recovered)
         self._slots = threading.BoundedSemaphore(limit)
-        self._running: dict[object, float] = {}  # when each running request began
-        self._watching = False
 
     @contextmanager
     def admit(self) -> Iterator[None]:
@@ -139,8 +151,7 @@ class Admission(BackOff):
             self.probe()
             raise Busy("Too many searches are running. Try again in a second.")
         try:
-            with self.watched():
-                yield
+            yield
         except (NoIndex, OutdatedIndex):
             raise
         except Unavailable:
@@ -157,37 +168,6 @@ class Admission(BackOff):
         """
         if not self.available:
             raise Unavailable("Elasticsearch is unavailable. Try again in some seconds.")
-
-    @contextmanager
-    def watched(self) -> Iterator[None]:
-        """Have Elasticsearch probed if what is done inside the block takes long."""
-        request = object()
-        self._running[request] = time.monotonic()
-        with self._lock:
-            if not self._watching:
-                self._watching = start_thread(self._watch)
-        try:
-            yield
-        finally:
-            del self._running[request]
-
-    def _watch(self) -> None:
-        """Have Elasticsearch probed before a request times out; ends when none is running."""
-        while True:
-            time.sleep(_SUSPICIOUS)
-            with self._lock:
-                started = list(self._running.values())
-                if not started:
-                    self._watching = False
-                    return
-            if time.monotonic() - min(started) > _SUSPICIOUS:
-                self.probe()
-
-
-def _probe_until_it_responds(reference: "weakref.ref[BackOff]") -> None:
-    while (back_off := reference()) and not back_off._probe_once():
-        del back_off
-        time.sleep(_INTERVAL)
 
 
 def start_thread(target: Callable[[], None]) -> bool:

@@ -9,10 +9,9 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from typing import TYPE_CHECKING
 
 from flask import Flask, Response, request
-from werkzeug.middleware.proxy_fix import ProxyFix
 
-from app.addresses import names_of, network_of, parse_address
 from app.errors import RateLimited, WrongToken
+from app.rate_limit import names_of, network_of, parse_address
 from app.service import Service
 from app.views.responses import error_response
 
@@ -67,26 +66,26 @@ class TrustedProxies:
     def __call__(
         self, environ: "WSGIEnvironment", start_response: "StartResponse"
     ) -> Iterable[bytes]:
-        forwarded = _forwarded_for(environ)
-        senders = [parse_address(sender) for sender in (*forwarded, environ.get("REMOTE_ADDR", ""))]
-        depth = 0
-        while depth < len(forwarded) and self._trusted(senders[-1 - depth]):
-            depth += 1
-        if depth:
-            environ["HTTP_X_FORWARDED_FOR"] = ",".join(map(str, senders[:-1]))
-            return ProxyFix(self._app, x_for=depth, x_proto=1, x_host=0)(environ, start_response)
+        client = parse_address(environ.get("REMOTE_ADDR", ""))
+        if self._trusts(client):
+            forwarded = _forwarded_for(environ)
+            while forwarded and self._trusts(client):
+                client = parse_address(forwarded.pop())
+            environ["REMOTE_ADDR"] = str(client)
+            environ.pop("HTTP_X_FORWARDED_FOR", None)
+            scheme = environ.get("HTTP_X_FORWARDED_PROTO", "").rpartition(",")[2].strip()
+            if scheme in {"http", "https"}:
+                environ["wsgi.url_scheme"] = scheme
         return self._app(environ, start_response)
 
-    def _trusted(self, address: IPv4Address | IPv6Address | str) -> bool:
-        if isinstance(address, str):
-            return False
-        return any(address in network for network in self._networks)
+    def _trusts(self, address: IPv4Address | IPv6Address | str) -> bool:
+        return not isinstance(address, str) and any(address in known for known in self._networks)
 
 
 def _forwarded_for(environ: "WSGIEnvironment") -> list[str]:
     """The last addresses in X-Forwarded-For; those before them are a client's own words."""
     header: str = environ.get("HTTP_X_FORWARDED_FOR", "")
-    return header[-_LONGEST:].split(",")[-_MOST_PROXIES:]
+    return [part for part in header[-_LONGEST:].split(",")[-_MOST_PROXIES:] if part.strip()]
 
 
 def client_names() -> tuple[str, ...]:
@@ -95,9 +94,8 @@ def client_names() -> tuple[str, ...]:
     A proxy at a private address that `trusted_proxies` does not name is such a network: it says who
     its client is, which may be a lie of that client.
     """
-    environ, address = request.environ, request.remote_addr
-    if "HTTP_X_FORWARDED_FOR" in environ and "werkzeug.proxy_fix.orig" not in environ:
-        proxy = parse_address(address or "")
+    if forwarded := _forwarded_for(request.environ):
+        proxy = parse_address(request.remote_addr or "")
         if not isinstance(proxy, str) and proxy.is_private:
-            return f"{network_of(_forwarded_for(environ)[-1])} behind {proxy}", str(proxy)
-    return names_of(address)
+            return f"{network_of(forwarded[-1])} behind {proxy}", str(proxy)
+    return names_of(request.remote_addr)

@@ -4,22 +4,21 @@
     lookup = generation.checked(lookup, …)   # before a kept answer is served
     generation.unchanged(lookup.generation)  # after a search, before its answer is kept
 
-A generation is the UUID of the index, and for each shard the number of its posts and the sum of
-their sequence numbers, as searches see them, and the number of the last write: within a shard each
-write takes a number greater than all before it, so no two states of an index have the same
-generation. All searches name one preference, so that they are answered by the copy of each shard
-that told the generation.
+A generation is the UUID of the index, and for each shard the number of its posts, the sum of their
+sequence numbers as searches see them, and the number of the last write: docs/caching.md says why no
+two states have the same. All searches name one preference, so that they are answered by the copy of
+each shard that told the generation.
 
 Redis has the generation whose answers are served. Whoever changes it reads it, asks Elasticsearch,
-and replaces what was read: what another process found out meanwhile is newer, and stays. A process
-that writes does so before it acknowledges. Every process does so every few seconds, too, for what
-Redis was not told: it may have been away, be another host's, or have lost or restored its data.
+and replaces what was read: what another process found out meanwhile is newer, and stays. Every
+process does so every few seconds, too, for what Redis was not told: it may have been away, be
+another host's, or have lost or restored its data.
 """
 
 import math
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -32,8 +31,8 @@ from app.cache.redis_client import RedisUnavailable
 from app.elastic import ONE_COPY
 from app.pins import PinStore
 
-_LONGEST_WAIT = 1.0  # seconds
-_TIMEOUT = 30.0  # seconds for a request that no search waits for
+_LONGEST_WAIT = 1.0  # seconds that a search waits for an update
+_TIMEOUT = 30.0  # seconds for a request of a write
 
 _NUMBERS = {
     "size": 0,
@@ -59,11 +58,7 @@ _INTERVALS = Intervals()
 
 
 class Generation:
-    """The generation of an alias in Elasticsearch and in Redis. Threads may share it.
-
-    Exceptions of the Elasticsearch client pass through where a docstring says so; Redis may be away
-    at any time.
-    """
+    """The generation of an alias in Elasticsearch and in Redis. Threads may share it."""
 
     def __init__(
         self,
@@ -75,7 +70,6 @@ class Generation:
         intervals: Intervals = _INTERVALS,
     ) -> None:
         self._elastic = elastic
-        self._patient = elastic.options(request_timeout=_TIMEOUT)
         self._cache = cache
         self._alias = alias
         self._pins = pins
@@ -84,10 +78,11 @@ class Generation:
         self._shards = 0  # of the index, when it was asked last
         self._asked: bytes | None = None  # what Elasticsearch said last
         self._verified = -math.inf  # when the update began after which Redis had that
-        self._failing = False  # Elasticsearch did not answer the last time
         self._updating = threading.Lock()
-        self._update_ended = threading.Condition()
-        self._waits = False  # a thread will update
+        self._starting = threading.Lock()
+        self._ended = threading.Event()  # the update in the background, if there is one
+        self._ended.set()
+        self._failing = False  # Elasticsearch did not answer the last time
 
     # -- writing -------------------------------------------------------------------------------
 
@@ -100,10 +95,11 @@ class Generation:
             ApiError, TransportError: Elasticsearch does not answer. Sent again, a write that has
                 succeeded is published, too.
         """
-        self._patient.indices.refresh(index=self._alias, ignore_unavailable=True)
-        self._update()
+        patient = self._elastic.options(request_timeout=_TIMEOUT)
+        patient.indices.refresh(index=self._alias, ignore_unavailable=True)
+        self._update(patient)
 
-    def _update(self) -> None:
+    def _update(self, client: Elasticsearch) -> None:
         """Let Redis have what Elasticsearch says now, if there is a Redis that answers.
 
         Raises:
@@ -117,7 +113,7 @@ class Generation:
                 began = time.monotonic()
                 try:
                     seen = self._cache.read_generation()
-                    asked = self._ask(self._patient)
+                    asked = self._ask(client)
                     if seen == asked or self._cache.replace_generation(seen, asked):
                         self._verified = began
                 except RedisUnavailable:
@@ -139,21 +135,25 @@ class Generation:
         if not lookup.reached:
             self._verified = -math.inf  # it may have missed what was written meanwhile
             return lookup
-        age = time.monotonic() - self._verified
-        if lookup.generation and age < self._intervals.trust:
-            if age > self._intervals.ask:
+        if lookup.generation and self._age() < self._intervals.trust:
+            if self._age() > self._intervals.ask:
                 self._update_soon()
             return lookup
         reachable = self._admission.available and not self._failing
         if self._admission.available:
-            self._update_soon()
-        if reachable and self._wait_for_update():
-            return again()
+            update_ended = self._update_soon()
+            if reachable:
+                update_ended.wait(_LONGEST_WAIT)
+                if self._age() < self._intervals.trust:
+                    return again()
         kept = lookup.answer
         if kept is None or self._asked not in (None, lookup.generation):
             return replace(lookup, answer=None)
         # Elasticsearch takes long: what a search gets from it nevertheless is the better answer.
         return replace(lookup, answer=replace(kept, state="STALE")) if reachable else lookup
+
+    def _age(self) -> float:
+        return time.monotonic() - self._verified
 
     def unchanged(self, generation: bytes | None) -> bool:
         """Whether the index is still of a generation that was looked up before a search.
@@ -174,30 +174,24 @@ class Generation:
             return False
         return asked == generation
 
-    def _update_soon(self) -> None:
-        """Update in another thread, unless one is about to."""
-        with self._update_ended:
-            # Without a free thread the next search tries again.
-            self._waits = self._waits or start_thread(self._update_quietly)
+    def _update_soon(self) -> threading.Event:
+        """Update in another thread, unless one does; what is set when that has ended."""
+        with self._starting:
+            if self._ended.is_set():
+                self._ended = threading.Event()
+                if not start_thread(self._update_quietly):
+                    self._ended.set()  # the next search tries again
+            return self._ended
 
     def _update_quietly(self) -> None:
-        failing = True
         try:
-            with self._admission.watched():
-                self._update()
-            failing = False
+            self._update(self._elastic)
+            self._failing = False
         except (ApiError, TransportError):
+            self._failing = True
             self._admission.probe()
         finally:
-            with self._update_ended:
-                self._failing, self._waits = failing, False
-                self._update_ended.notify_all()
-
-    def _wait_for_update(self) -> bool:
-        """Whether an update succeeds soon."""
-        with self._update_ended:
-            self._update_ended.wait_for(lambda: not self._waits, _LONGEST_WAIT)
-        return time.monotonic() - self._verified < self._intervals.trust
+            self._ended.set()
 
     # -- Elasticsearch -------------------------------------------------------------------------
 
@@ -209,13 +203,13 @@ class Generation:
         """
         while True:
             indices = _read_indices(client, self._alias)
-            shards = max((len(index.last_numbers) for index in indices), default=0)
+            shards = max((len(numbers) for _, numbers in indices.values()), default=0)
             try:
                 names, figures = self._read_figures(client, shards)
             except NotFoundError:
                 continue  # deleted after a swap
-            if names <= {index.name for index in indices}:  # else there was a swap in between
-                rest = [f"{index.uuid}:{','.join(index.last_numbers)}" for index in indices]
+            if names <= indices.keys():  # else there was a swap in between
+                rest = [f"{uuid}:{','.join(numbers)}" for uuid, numbers in indices.values()]
                 self._shards = shards
                 self._asked = f"{figures}|{' '.join(rest)}".encode()
                 return self._asked
@@ -245,16 +239,9 @@ class Generation:
         return names, " ".join([",".join(sorted(names)), *figures, f"pins:{version}"])
 
 
-class _Index(NamedTuple):
-    """An index, and by shard the greatest sequence number of a write, refreshed or not."""
-
-    name: str
-    uuid: str
-    last_numbers: Sequence[str]
-
-
-def _read_indices(client: Elasticsearch, alias: str) -> list[_Index]:
-    """The indices behind an alias, usually one."""
+def _read_indices(client: Elasticsearch, alias: str) -> dict[str, tuple[str, list[str]]]:
+    """The indices behind an alias, usually one: the UUID of each, and by shard the greatest
+    sequence number of a write, refreshed or not."""
     try:
         stats = client.indices.stats(
             index=alias,
@@ -263,15 +250,10 @@ def _read_indices(client: Elasticsearch, alias: str) -> list[_Index]:
             filter_path="indices.*.uuid,indices.*.shards.*.seq_no.max_seq_no",
         )
     except NotFoundError:
-        return []
-    return [
-        _Index(
-            name,
-            index["uuid"],
-            [
-                str(max(copy["seq_no"]["max_seq_no"] for copy in copies))
-                for _, copies in sorted(index["shards"].items())
-            ],
-        )
-        for name, index in sorted(stats.get("indices", {}).items())
-    ]
+        return {}
+    indices = {}
+    for name, index in sorted(stats.get("indices", {}).items()):
+        shards = [copies for _, copies in sorted(index["shards"].items())]
+        numbers = [max(copy["seq_no"]["max_seq_no"] for copy in copies) for copies in shards]
+        indices[name] = index["uuid"], [str(number) for number in numbers]
+    return indices

@@ -39,10 +39,8 @@ def add_time(part: str, seconds: float) -> None:
 
 
 def _printable(line: str, escape: Callable[[str], str]) -> str:
-    """A line in which characters that are not printable, which a client may send, are escaped.
-
-    Some begin a new line, some control a terminal, some change the order of what is read.
-    """
+    """A line in which characters are escaped that begin a new line, control a terminal or change
+    the order of what is read; a client may send them."""
     if line.isprintable():
         return line
     return "".join(char if char.isprintable() else escape(char) for char in line)

@@ -120,7 +120,6 @@ def register(app: Flask, service: Service) -> None:
         for result in ("accepted", "rejected"):
             if count := fields.get(result):
                 metrics.documents.labels(result).inc(count)
-        plan = fields.pop("plan", {})
         if (request.endpoint not in _HEARTBEATS or status >= 400) and log.isEnabledFor(
             logging.INFO
         ):
@@ -131,7 +130,7 @@ def register(app: Flask, service: Service) -> None:
         is_search = "cache" in fields or "engine_ms" in fields
         if is_search and seconds > _SLOW:
             shown = request.query_string.decode("utf-8", "replace")
-            log.warning("slow search", extra={**fields, "query": shown, **plan})
+            log.warning("slow search", extra={**fields, "query": shown})
         response.headers[_ID_HEADER] = fields["request_id"]
         return response
 

@@ -10,106 +10,91 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import NamedTuple
 
 from app.errors import RateLimited
 
 _PERIODS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
-_LIMIT = re.compile(r"(\d+) ?(?:/|per) ?(\d+)? ?(second|minute|hour|day)s?")
+_LIMIT = re.compile(rf"([1-9]\d*)/({'|'.join(_PERIODS)})")
 _SHARED = 10  # times the limit of a client for a network whose clients may take turns
 _MOST = 10_000  # counters that a process keeps without Redis
 
-
-class Limit(NamedTuple):
-    """So many requests in so many seconds; `text` is the setting."""
-
-    amount: int
-    seconds: int
-    text: str
+_WITH_PORT = re.compile(r"\[([^\]]+)\](?::\d+)?|([^:]+):\d+")  # IPv6, IPv4
+_CLIENT, _SITE = 64, 48  # bits of an IPv6 address: networks that a client, or a site, usually has
 
 
-def parse_limits(text: str) -> tuple[Limit, ...]:
-    """The limits in a setting such as `60/minute` or `10/second; 300/hour`.
+def parse_limit(text: str) -> tuple[int, int]:
+    """Requests and seconds of a limit such as `60/minute`.
 
     Raises:
-        ValueError: one of them is invalid.
+        ValueError: it is invalid.
     """
-    limits = []
-    for part in filter(None, map(str.strip, text.split(";"))):
-        match = _LIMIT.fullmatch(part)
-        if not match or not int(match[1]) or match[2] == "0":
-            raise ValueError("must be a limit such as `60/minute`")
-        limits.append(Limit(int(match[1]), int(match[2] or 1) * _PERIODS[match[3]], part))
-    return tuple(limits)
+    match = _LIMIT.fullmatch(text)
+    if not match:
+        raise ValueError("must be a limit such as `60/minute`")
+    return int(match[1]), _PERIODS[match[2]]
 
 
 class Quota(NamedTuple):
-    """What a client may send until `resets` (seconds since 1970).
+    """What a client may send in the present period.
 
     `counter`: the key and the lifetime of the number in Redis.
     """
 
     counter: tuple[str, int]
     amount: int
-    text: str
-    resets: int
 
 
 class RateLimiter:
-    """Limits of requests. Threads may share it.
+    """A limit of requests. Threads may share it.
 
     Args:
         prefix: of the counters' keys in Redis.
+        limit: such as `60/minute`; empty: none.
     """
 
-    def __init__(self, prefix: str, limits: Sequence[Limit]) -> None:
+    def __init__(self, prefix: str, limit: str) -> None:
         self._prefix = prefix
-        self._limits = limits
+        self._limit = limit
+        self._amount, self._seconds = parse_limit(limit) if limit else (0, 0)
         self._lock = threading.Lock()
         self._own: Counter[str] = Counter()
 
     def quotas(self, clients: Sequence[str], bucket: str) -> list[Quota]:
-        """The quotas of a client in the present periods.
-
-        A period begins at the same time for all clients, as a multiple of its length.
+        """The quotas of a client in the present period, which begins at the same time for all.
 
         Args:
             clients: names of the client and of networks that it shares with others, which may send
                 ten times as much.
             bucket: what kind of requests is counted together.
         """
-        quotas: list[Quota] = []
-        now = int(time.time())
-        for amount, seconds, text in self._limits:
-            resets = now - now % seconds + seconds
-            for number, name in enumerate(clients):
-                key = f"{self._prefix}{name} {bucket}:{seconds}:{resets}"
-                most = amount if number == 0 else amount * _SHARED
-                quotas.append(Quota((key, seconds), most, text, resets))
-        return quotas
+        if not self._amount:
+            return []
+        period = int(time.time()) // self._seconds
+        return [
+            Quota(
+                (f"{self._prefix}{name} {bucket}:{period}", self._seconds),
+                self._amount * (_SHARED if number else 1),
+            )
+            for number, name in enumerate(clients)
+        ]
 
-    def check(self, quotas: Sequence[Quota], counts: Sequence[int] | None) -> dict[str, str]:
-        """Headers for the client: the quota of which it has used the most, what is left of it, and
-        when it begins anew.
+    def check(self, quotas: Sequence[Quota], counts: Sequence[int] | None) -> None:
+        """Check that a client may send its request.
 
         Args:
-            quotas: at least one.
             counts: of the requests of each quota, this one included; None without Redis.
 
         Raises:
             RateLimited: it has sent more requests than it may.
         """
         counted = zip(quotas, counts or self._count(quotas), strict=True)
-        quota, count = max(counted, key=lambda pair: pair[1] / pair[0].amount)
-        if count > quota.amount:
-            wait = max(quota.resets - int(time.time()), 1)
-            message = f"Too many requests: {quota.text} are allowed. Try again later."
+        if any(count > quota.amount for quota, count in counted):
+            message = f"Too many requests: {self._limit} are allowed. Try again later."
+            wait = self._seconds - int(time.time()) % self._seconds
             raise RateLimited(message, retry_after=wait)
-        return {
-            "X-RateLimit-Limit": str(quota.amount),
-            "X-RateLimit-Remaining": str(quota.amount - count),
-            "X-RateLimit-Reset": str(quota.resets),
-        }
 
     def _count(self, quotas: Sequence[Quota]) -> list[int]:
         keys = [quota.counter[0] for quota in quotas]
@@ -118,3 +103,37 @@ class RateLimiter:
                 self._own.clear()
             self._own.update(keys)
             return [self._own[key] for key in keys]
+
+
+# -- addresses ---------------------------------------------------------------------------------
+
+
+def parse_address(text: str) -> IPv4Address | IPv6Address | str:
+    """An address in X-Forwarded-For, to which some proxies add a port; the text if it is invalid.
+
+    An IPv4-mapped IPv6 address (dual-stack sockets) is returned as IPv4.
+    """
+    text = text.strip()
+    match = _WITH_PORT.fullmatch(text)
+    try:
+        parsed = ip_address(match[1] or match[2] if match else text)
+    except ValueError:
+        return text
+    return parsed.ipv4_mapped or parsed if isinstance(parsed, IPv6Address) else parsed
+
+
+@lru_cache(maxsize=1024)
+def names_of(address: str | None) -> tuple[str, ...]:
+    """The name of a client, and that of the site which an IPv6 network is a part of."""
+    parsed = parse_address(address or "")
+    if isinstance(parsed, str):
+        return ("unknown",)
+    if parsed.version == 4:
+        return (str(parsed),)
+    client, site = (ip_network((parsed, bits), strict=False) for bits in (_CLIENT, _SITE))
+    return str(client), str(site)
+
+
+def network_of(address: str | None) -> str:
+    """The name of a client for rate limits and counts: its IPv4 address, or its IPv6 network."""
+    return names_of(address)[0]

@@ -3,8 +3,8 @@
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from dataclasses import replace
+from functools import lru_cache
 
 from elasticsearch import Elasticsearch
 
@@ -12,7 +12,6 @@ from analyzers.languages import LANGUAGES
 from app.back_off import Admission
 from app.cache import AnswerCache, CachedAnswer, Computed, Lookup
 from app.elastic import answers_searches, responds, translated
-from app.errors import BlogsearchError, Unavailable
 from app.generation import Generation
 from app.health import SharedChecks
 from app.indexed_languages import IndexedLanguages
@@ -22,7 +21,7 @@ from app.insights.visits import Extent
 from app.logs import add_time, note
 from app.meaning import open_model
 from app.pins import PinStore
-from app.rate_limit import RateLimiter, parse_limits
+from app.rate_limit import RateLimiter
 from app.search import Answer
 from app.search import search as run_search
 from app.search.answer import SHAPE, SearchAnswer
@@ -34,13 +33,7 @@ from app.settings import Settings
 EXTENSION = "blogsearch"
 """Where the Service is in `app.extensions`."""
 
-
-@dataclass(frozen=True, slots=True)
-class Warmed:
-    """How many queries were answered, and how many could not be."""
-
-    answered: int
-    failed: int
+_WARMED = 100  # queries
 
 
 class Service:
@@ -52,8 +45,8 @@ class Service:
         self.cache = cache
         self.counts = Counts(elastic, settings.index, settings.insights_days)
         self.search_log = SearchLog(cache.client, cache.keys, self.counts)
-        self.rate_limiter = RateLimiter(cache.keys.rates, parse_limits(settings.rate_limit))
-        self.click_limiter = RateLimiter(cache.keys.rates, parse_limits(CLICK_LIMIT))
+        self.rate_limiter = RateLimiter(cache.keys.rates, settings.rate_limit)
+        self.click_limiter = RateLimiter(cache.keys.rates, CLICK_LIMIT)
         language = LANGUAGES[settings.language]
         self.pins = PinStore(elastic, settings.index, language)
         self.known = Known(self.pins, open_model(settings))
@@ -92,15 +85,17 @@ class Service:
     def suggest(self, request: SuggestRequest, clients: Sequence[str] = ()) -> CachedAnswer:
         """The suggestions for what a visitor has typed so far; not counted as a search.
 
-        Args:
-            clients: as for `answer`; suggestions, of which there is a request for every few keys,
-                are counted apart.
-
         Raises:
             RateLimited, Unavailable: as `answer` does.
         """
+
+        def compute() -> Computed:
+            body = suggest(self.elastic, self.settings.index, request, self.settings, self.known)
+            # There are too many beginnings of words to keep them for a day.
+            return Computed(body=body, has_hits=bool(body["suggestions"]), keep_stale=False)
+
         lookup = self.look_up(cache_key(request), clients, "suggestions")
-        answer = self.get_or_compute(lookup, lambda: self._compute_suggestions(request))
+        answer = self.get_or_compute(lookup, compute)
         note(cache=answer.state)
         return answer
 
@@ -129,9 +124,8 @@ class Service:
         """
         quotas = self.rate_limiter.quotas(clients, bucket)
         lookup = self.cache.lookup(key, [quota.counter for quota in quotas])
-        if quotas:
-            note(standing=self.rate_limiter.check(quotas, lookup.counts))
-        return self.generation.checked(lookup, lambda: self.cache.lookup(key, (), lookup.limit))
+        self.rate_limiter.check(quotas, lookup.counts)
+        return self.generation.checked(lookup, lambda: self.cache.lookup(key))
 
     def count(self, clients: Sequence[str], bucket: str) -> None:
         """Count the request of a client that looks up nothing.
@@ -141,35 +135,25 @@ class Service:
         """
         if quotas := self.rate_limiter.quotas(clients, bucket):
             counts = self.cache.count([quota.counter for quota in quotas])
-            note(standing=self.rate_limiter.check(quotas, counts))
+            self.rate_limiter.check(quotas, counts)
 
-    def _compute_suggestions(self, request: SuggestRequest) -> Computed:
-        body = suggest(self.elastic, self.settings.index, request, self.settings, self.known)
-        # As for later pages: there are too many beginnings of words to keep them for a day.
-        return Computed(body=body, has_hits=bool(body["suggestions"]), keep_stale=False)
+    def warm(self, *, seconds: float = math.inf) -> int:
+        """Answer the most frequent queries, so that visitors find the answers in the cache; how
+        many were answered.
 
-    def warm(self, *, at_most: int = 100, seconds: float = math.inf) -> Warmed:
-        """Answer the most frequent queries, so that visitors find the answers in the cache.
+        A query whose answer is kept already costs one lookup. Ends after `seconds`.
 
-        A query whose answer is kept already costs one lookup. Ends after `seconds`, and with the
-        first query that Elasticsearch cannot answer.
+        Raises:
+            Unavailable: Elasticsearch cannot answer.
         """
-        answered = failed = 0
+        answered = 0
         ends = time.monotonic() + seconds
-        for request, _ in self.counts.popular(at_most):
+        for request, _ in self.counts.popular(_WARMED):
             if time.monotonic() >= ends:
                 break
-            try:
-                self.get_or_compute(
-                    self.look_up(cache_key(request)), partial(self._compute, request)
-                )
-            except Unavailable:
-                return Warmed(answered, failed + 1)
-            except BlogsearchError:
-                failed += 1
-            else:
-                answered += 1
-        return Warmed(answered, failed)
+            self.answer(request)
+            answered += 1
+        return answered
 
     def _compute(self, request: SearchRequest) -> Computed:
         started = time.perf_counter()
@@ -179,7 +163,7 @@ class Service:
             )
         finally:
             add_time("engine", time.perf_counter() - started)
-        note(engine_requests=len(answer.debug["requests"]), plan=_plan(answer))
+        note(engine_requests=len(answer.debug["requests"]))
         body = {**answer.body, "debug": answer.debug} if request.debug else answer.body
         # A crawler that follows the pages of every query would fill Redis for a day.
         return Computed(
@@ -200,9 +184,3 @@ def _is_partial(body: SearchAnswer) -> bool:
 def cache_key(request: SearchRequest | SuggestRequest) -> str:
     """What an answer is cached under; another one if a new version answers in another shape."""
     return f"{SHAPE} {request.key()}"
-
-
-def _plan(answer: Answer) -> dict[str, str]:
-    """How a search was answered, for the log line of a slow one."""
-    sent = [f"{request['kind']} {request['took_ms']} ms" for request in answer.debug["requests"]]
-    return {"tier": str(answer.body.get("tier")), "sent": ", ".join(sent)}

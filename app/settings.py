@@ -23,7 +23,7 @@ from urllib.parse import urlsplit
 from msgspec import Meta
 
 from app.errors import BadSettings
-from app.rate_limit import parse_limits
+from app.rate_limit import parse_limit
 from app.site_file import VARIABLE as SITE_FILE_VARIABLE
 from app.site_file import found as site_file
 from app.site_file import read_site_file
@@ -122,7 +122,8 @@ def _check_tokens(tokens: str) -> None:
 
 
 def _check_rate_limit(limit: str) -> None:
-    parse_limits(limit)
+    if limit:
+        parse_limit(limit)
 
 
 def _check_origins(origins: str) -> None:
@@ -239,7 +240,7 @@ class Settings:
         section="Cache",
     )
     cache_timeout: Annotated[float, Meta(gt=0, le=10)] = _setting(
-        0.25, "Seconds a search may spend on Redis, over all its commands."
+        0.25, "Seconds that a command to Redis may take."
     )
     cache_max_age: Annotated[int, Meta(ge=0, le=86_400)] = _setting(
         0,
@@ -272,8 +273,7 @@ class Settings:
     write_tokens: str = _setting(
         "",
         "Tokens that may write over HTTP, separated by commas, so that one can be "
-        "added before another is removed; empty: writing over HTTP is closed. They also sign "
-        "cached answers; without one, whoever can write to Redis can forge answers.",
+        "added before another is removed; empty: writing over HTTP is closed.",
         secret=True,
         check=_check_tokens,
         section="Writing",
@@ -311,11 +311,11 @@ class Settings:
     )
     rate_limit: str = _setting(
         "300/minute",
-        "How many requests a client may send, such as `60/minute` or "
-        "`10/second; 300/hour`; beyond that it gets a 429. Somebody who types without a pause "
-        "sends about three a second. Counted in Redis, without it in each process: searches, "
-        "suggestions, wrong tokens, and everything else, each apart. The two heartbeats and writes "
-        "with a valid token do not count. Empty: no limit.",
+        "How many requests a client may send in a `second`, `minute`, `hour` or `day`; beyond that "
+        "it gets a 429. Somebody who types without a pause sends about three a second. Counted in "
+        "Redis, without it in each process: searches, suggestions, wrong tokens, and everything "
+        "else, each apart. The two heartbeats and writes with a valid token do not count. Empty: "
+        "no limit.",
         check=_check_rate_limit,
     )
     trusted_proxies: str = _setting(

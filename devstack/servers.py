@@ -67,7 +67,6 @@ def gunicorn(
     *,
     workers: int = 2,
     app: str = "app:create_app()",
-    config: Path | None = None,
     folder: Path = REPOSITORY,
     python: str = sys.executable,
     ready: str = "/__lbheartbeat__",
@@ -79,17 +78,15 @@ def gunicorn(
         variables: added to the environment.
         log: the file for its output.
         app: the WSGI application.
-        config: a configuration of gunicorn instead of the service's.
         folder: the checkout to serve, with the packages of `python`.
         ready: the path that answers with 200 when it has started; tried every `interval` seconds.
 
     Raises:
         RuntimeError: it ended, or did not answer in time; with the end of its log.
     """
-    if config is None:
-        # bench.compare serves revisions that have it in the folder itself.
-        names = ("app/gunicorn_config.py", "gunicorn.conf.py")
-        config = next(folder / name for name in names if (folder / name).exists())
+    # bench.compare serves revisions that have it in the folder itself.
+    names = ("app/gunicorn_config.py", "gunicorn.conf.py")
+    config = next(folder / name for name in names if (folder / name).exists())
     port = free_port()
     with log.open("wb") as output:
         process = psutil.Popen(

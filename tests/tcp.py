@@ -66,20 +66,16 @@ def forward(
 
 
 @contextmanager
-def slow_redis(port: int, delay: float) -> Iterator[tuple[str, list[bytes]]]:
-    """A URL of the Redis behind this port whose replies come `delay` seconds late, and what it was
-    sent, except for the PING of the probes beside a search."""
-    commands: list[bytes] = []
+def slow_redis(port: int, delay: float) -> Iterator[str]:
+    """A URL of the Redis behind this port whose replies come `delay` seconds late."""
 
     def serve(near: socket.socket) -> None:
         with socket.create_connection(("127.0.0.1", port)) as far:
             while data := near.recv(65_536):
-                if b"PING" not in data:
-                    commands.append(data)
                 far.sendall(data)
                 reply = far.recv(65_536)
                 time.sleep(delay)
                 near.sendall(reply)
 
     with listening(serve) as own_port:
-        yield f"redis://127.0.0.1:{own_port}/0", commands
+        yield f"redis://127.0.0.1:{own_port}/0"

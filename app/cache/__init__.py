@@ -1,9 +1,7 @@
 """The answer cache: finished answers in Redis, under the generation of the index."""
 
 from app.cache.answer_cache import AnswerCache, CachedAnswer, Computed, Lifetimes, Lookup, State
-from app.cache.keys import Keys
-from app.cache.redis_client import connect
-from app.errors import BadSettings
+from app.cache.redis_client import Keys, connect
 from app.settings import Settings
 
 __all__ = ["AnswerCache", "CachedAnswer", "Computed", "Lifetimes", "Lookup", "State", "open_cache"]
@@ -18,15 +16,7 @@ def open_cache(settings: Settings, lifetimes: Lifetimes | None = None) -> Answer
     Raises:
         BadSettings: `REDIS_URL` is invalid.
     """
-    variant = f"{settings.strategy} {settings.recency} {settings.semantic}"
-    keys = Keys(settings.index, variant, settings.write_tokens.encode())
-    try:
-        client = connect(settings.redis_url, settings.cache_timeout, settings.ca_file)
-    except ValueError:
-        # Any part of it may be the password.
-        raise BadSettings(
-            "REDIS_URL is not valid. Write it like redis://127.0.0.1:6379/0 or "
-            "unix:///run/redis.sock, and percent-encode the password."
-        ) from None
+    keys = Keys(settings.index, f"{settings.strategy} {settings.recency} {settings.semantic}")
+    client = connect(settings.redis_url, settings.cache_timeout, settings.ca_file)
     ttl = settings.cache_ttl
     return AnswerCache(client, keys, lifetimes or Lifetimes(ttl, min(ttl, 60.0)))

@@ -1,27 +1,54 @@
 """A decorator for other values worth keeping: `@cache.memoize(seconds=60)`.
 
-The ideas are those of django-cache-memoize: invalidate with the same arguments, refresh at will,
-callables on hit and miss, arguments rewritten to keys, run once per period without keeping the
-value. docs/caching.md has an example of each.
+The ideas are those of django-cache-memoize; docs/caching.md has an example of each option.
 """
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
+from concurrent.futures import Future
 from datetime import date
 from functools import update_wrapper
-from hashlib import blake2b
 from typing import Any, Generic, ParamSpec, Required, TypedDict, TypeVar, cast
 
 import orjson
 import redis
 
-from app.cache.keys import Keys, seal, unseal
-from app.cache.redis_client import RedisClient
-from app.cache.serializers import dumps
-from app.cache.single_flight import SingleFlight
+from app.cache.redis_client import Keys, RedisClient, short_hash
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+
+class NotSerializable(ValueError):
+    """A value that JSON would change."""
+
+
+class SingleFlight(Generic[T]):
+    """One computation of a key at a time among the threads of a process: the others wait for it."""
+
+    def __init__(self) -> None:
+        self._running: dict[Hashable, Future[T]] = {}
+
+    def run(self, key: Hashable, compute: Callable[[], T]) -> tuple[T, bool]:
+        """What `compute` returns, here or in the thread that runs it already; whether that was
+        here.
+
+        Raises:
+            Exception: what the computation raised, in all threads that wait for it.
+        """
+        own: Future[T] = Future()
+        running = self._running.setdefault(key, own)
+        if running is not own:
+            return running.result(), False
+        try:
+            result = compute()
+        except BaseException as error:
+            del self._running[key]  # before the others go on: a later caller must not get this
+            own.set_exception(error)
+            raise
+        del self._running[key]
+        own.set_result(result)
+        return result, True
 
 
 class MemoizeOptions(TypedDict, total=False):
@@ -58,7 +85,7 @@ class Memoized(Generic[P, T]):
         With `store=False` None when the function has run within the period.
 
         Raises:
-            NotSerializable: the value would not come back as it is.
+            NotSerializable: JSON would change the value.
         """
         key = self.key(*args, **kwargs)
         kept = self._get(key)  # in a list: None is a value
@@ -74,15 +101,16 @@ class Memoized(Generic[P, T]):
     def refresh(self, *args: P.args, **kwargs: P.kwargs) -> T:
         """Run the function now and keep its value."""
         value = self._function(*args, **kwargs)
-        self._set(self.key(*args, **kwargs), value if self._store else None)
+        name, data = self.key(*args, **kwargs), dumps(value if self._store else None)
+        milliseconds = int(self._options["seconds"] * 1000)
+        self._client.ask(None, redis.Redis.set, name, data, px=milliseconds)
         if on_miss := self._options.get("on_miss"):
             on_miss(*args, **kwargs)
         return value
 
     def invalidate(self, *args: P.args, **kwargs: P.kwargs) -> None:
         """The next call with these arguments runs the function."""
-        name = self._keys.memoized(self.key(*args, **kwargs))
-        self._client.ask(self._client.timeout, None, redis.Redis.delete, name)
+        self._client.ask(None, redis.Redis.delete, self.key(*args, **kwargs))
 
     def key(self, *args: P.args, **kwargs: P.kwargs) -> str:
         """What the value of these arguments is kept under.
@@ -92,7 +120,7 @@ class Memoized(Generic[P, T]):
         """
         parts = repr([_key_part(part) for part in self._rewrite(*args, **kwargs)])
         name = f"{self._function.__module__}.{self._function.__qualname__}"
-        return f"{name}:{blake2b(parts.encode(), digest_size=16).hexdigest()}"
+        return self._keys.memoized(f"{name}:{short_hash(parts)}")
 
     def _bound_arguments(self, *args: Any, **kwargs: Any) -> Iterable[Any]:
         """`f(1)`, `f(a=1)` and a default of 1 are the same call."""
@@ -102,16 +130,26 @@ class Memoized(Generic[P, T]):
 
     def _get(self, key: str) -> list[T] | None:
         """The kept value in a list, None when there is none."""
-        name, digest = self._keys.memoized(key), self._keys.digest(key)
-        data: Any = self._client.ask(self._client.timeout, None, redis.Redis.get, name)
-        value = unseal(self._keys.secret, digest, data) if isinstance(data, bytes) else None
-        return None if value is None else [orjson.loads(value)]
+        data: Any = self._client.ask(None, redis.Redis.get, key)
+        try:
+            return None if data is None else [orjson.loads(data)]
+        except orjson.JSONDecodeError:
+            return None
 
-    def _set(self, key: str, value: Any) -> None:
-        data = seal(self._keys.secret, self._keys.digest(key), dumps(value))
-        name, milliseconds = self._keys.memoized(key), int(self._options["seconds"] * 1000)
-        timeout = self._client.timeout
-        self._client.ask(timeout, None, redis.Redis.set, name, data, px=milliseconds)
+
+def dumps(value: Any) -> bytes:
+    """A value as JSON, from which `orjson.loads` makes an equal one.
+
+    Raises:
+        NotSerializable: JSON would change the value, as it does a tuple, a date or NaN.
+    """
+    try:
+        data = orjson.dumps(value)
+    except TypeError as error:
+        raise NotSerializable(str(error)) from error
+    if orjson.loads(data) != value:
+        raise NotSerializable("JSON would change the value")
+    return data
 
 
 def _key_part(part: Any) -> Any:

@@ -1,9 +1,9 @@
-"""Redis commands with a time limit; none is sent while Redis is away."""
+"""Redis commands with a time limit, none of which is sent while Redis is away; names of keys."""
 
+import hashlib
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Concatenate, ParamSpec, TypeVar
 from urllib.parse import urlsplit
 
@@ -11,8 +11,8 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from app.back_off import BackOff
-from app.deadline import deadline
+from app.back_off import BackOff, deadline
+from app.errors import BadSettings
 from app.logs import add_time
 
 P = ParamSpec("P")
@@ -24,36 +24,59 @@ _REFUSALS_APART = 60.0  # seconds between two log lines of commands that Redis r
 log = logging.getLogger(__name__)
 
 
+class Keys:
+    """The names of everything that is kept for an alias.
+
+    Args:
+        variant: whatever besides the request makes answers differ, such as the strategy.
+    """
+
+    def __init__(self, alias: str, variant: str) -> None:
+        self._variant = variant
+        self._prefix = f"blogsearch:{{{alias}}}"
+        self.generation = f"{self._prefix}:generation"
+        self.rates = f"{self._prefix}:rate:"
+        self.probe = f"{self._prefix}:probe"  # only written to see whether Redis takes a value
+
+    def answer(self, request: str) -> str:
+        """The name for a normalized request, which may be long and contain anything."""
+        hashed = short_hash(f"{self._variant}\n{request}")
+        return f"{self._prefix}:answer:{hashed}"
+
+    def insights(self, name: str) -> str:
+        return f"{self._prefix}:insights:{name}"
+
+    def memoized(self, name: str) -> str:
+        return f"{self._prefix}:memoized:{name}"
+
+
+def short_hash(text: str) -> str:
+    """32 characters for any text."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
 class RedisUnavailable(Exception):
-    """Redis cannot be used now: not configured, away, or the time for it is used up."""
+    """Redis cannot be used now: not configured, away, or too slow."""
 
 
 class RedisRefused(RedisUnavailable):
     """Redis answered, but refused the command: it is full, or a read-only replica."""
 
 
-@dataclass(slots=True)
-class TimeLimit:
-    """The seconds that one search may still spend on Redis, over all its commands."""
-
-    remaining: float
-
-
 class RedisClient:
-    """Runs Redis commands within time limits; after a failure none is sent until Redis responds.
+    """Runs Redis commands within `timeout` seconds; after a failure none until Redis responds.
 
     Threads and forked workers may share it: redis-py's pool opens new connections after a fork.
     """
 
     def __init__(self, connection: "redis.Redis | None", timeout: float) -> None:
         self.redis = connection
-        self.timeout = timeout
+        self._timeout = timeout
         self.back_off = BackOff("Redis", lambda: _responds(connection, timeout))
         self._silent_until = 0.0
 
     def call(
         self,
-        limit: TimeLimit,
         command: Callable[Concatenate["redis.Redis", P], T],
         *args: P.args,
         **kwargs: P.kwargs,
@@ -62,13 +85,13 @@ class RedisClient:
 
         Raises:
             RedisRefused: Redis refused this command.
-            RedisUnavailable: it cannot be used now, this command failed, or `limit` is used up.
+            RedisUnavailable: it cannot be used now, or this command failed.
         """
-        if self.redis is None or limit.remaining <= 0 or not self.back_off.available:
+        if self.redis is None or not self.back_off.available:
             raise RedisUnavailable("Redis is not used now")
         started = time.monotonic()
         try:
-            with deadline(limit.remaining):
+            with deadline(self._timeout):
                 return command(self.redis, *args, **kwargs)
         except redis.ResponseError as error:
             # Once a minute: it is full, read-only, or its user lacks a permission.
@@ -82,22 +105,18 @@ class RedisClient:
             self.back_off.begin(reason)
             raise RedisUnavailable(reason) from error
         finally:
-            seconds = time.monotonic() - started
-            limit.remaining -= seconds
-            add_time("redis", seconds)
+            add_time("redis", time.monotonic() - started)
 
     def ask(
         self,
-        limit: TimeLimit | float,
         default: D,
         command: Callable[Concatenate["redis.Redis", P], T],
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> T | D:
-        """What a command returns within a limit or so many seconds; `default` without Redis."""
-        limit = limit if isinstance(limit, TimeLimit) else TimeLimit(limit)
+        """What `call` returns; `default` without Redis."""
         try:
-            return self.call(limit, command, *args, **kwargs)
+            return self.call(command, *args, **kwargs)
         except RedisUnavailable:
             return default
 
@@ -115,19 +134,17 @@ def _responds(connection: "redis.Redis | None", timeout: float) -> bool:
 def connect(url: str, timeout: float, ca_file: str = "") -> RedisClient:
     """A client that opens no connection yet; without a URL, one that has no Redis.
 
-    `redis://`, `rediss://` and `unix://` are those of redis-py.
-
     Args:
-        timeout: seconds that one search may spend on Redis.
+        timeout: seconds that a command may take.
         ca_file: the certificates that may sign Redis' own over TLS; empty: the usual ones.
 
     Raises:
-        ValueError: the URL is invalid.
+        BadSettings: the URL is invalid.
     """
     if not url:
         return RedisClient(None, timeout)
     options: dict[str, Any] = {
-        # In a gevent worker the deadline of each command is shorter; these are for other processes.
+        # In a gevent worker `deadline` limits the whole command; these are for other processes.
         "socket_timeout": timeout,
         "socket_connect_timeout": timeout,
         "protocol": 2,  # RESP3 costs a new connection one more round trip
@@ -136,5 +153,11 @@ def connect(url: str, timeout: float, ca_file: str = "") -> RedisClient:
     }
     if ca_file and urlsplit(url).scheme == "rediss":
         options["ssl_ca_certs"] = ca_file
-    client = redis.Redis.from_url(url, **options)
-    return RedisClient(client, timeout)
+    try:
+        return RedisClient(redis.Redis.from_url(url, **options), timeout)
+    except ValueError:
+        # Any part of it may be the password.
+        raise BadSettings(
+            "REDIS_URL is not valid. Write it like redis://127.0.0.1:6379/0 or "
+            "unix:///run/redis.sock, and percent-encode the password."
+        ) from None

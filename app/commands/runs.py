@@ -26,6 +26,7 @@ from app.commands.tools import (
     quiet_option,
     stop_on_sigterm,
 )
+from app.errors import BlogsearchError
 from app.settings import Settings
 from indexer.build.builder import Built
 from indexer.errors import Locked, LockLost, SourceError
@@ -373,5 +374,7 @@ def print_stale_builds(names: Iterable[str], output: Output = PLAIN) -> None:
 
 def after_swap(tools: Tools, output: Output = PLAIN) -> None:
     """Warm the cache with the most frequent queries."""
-    if answered := tools.service.warm(seconds=_WARM_AFTER_SWAP).answered:
-        output.say(f"The answers to the {answered:,} most frequent queries are cached.")
+    with suppress(BlogsearchError):
+        answered = tools.service.warm(seconds=_WARM_AFTER_SWAP)
+        if answered:
+            output.say(f"The answers to the {answered:,} most frequent queries are cached.")

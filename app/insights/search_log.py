@@ -17,8 +17,7 @@ from typing import Any
 
 import redis
 
-from app.cache.keys import Keys
-from app.cache.redis_client import RedisClient, RedisUnavailable, TimeLimit
+from app.cache.redis_client import Keys, RedisClient, RedisUnavailable
 from app.insights.counts import Counts
 from app.insights.visits import Extent, Opening, Search, dump, load, searches
 from app.search.request import SearchRequest
@@ -36,7 +35,6 @@ _EVENTS_TTL = 60  # seconds
 _SALT_TTL = 8 * 86_400  # seconds: visitors of a query are counted over a week
 
 _INTERVAL = 3.0  # seconds between two batches
-_TIMEOUT = 2.0  # seconds for a batch; no search waits for it
 _MOST_WAITING = 5_000  # events of a process between two batches, and of all processes
 _MAX_KEY = 400  # characters of a request that is counted
 
@@ -102,7 +100,7 @@ class SearchLog:
         if not seen:
             return
         try:
-            self._client.call(TimeLimit(_TIMEOUT), self._send, seen)
+            self._client.call(self._send, seen)
         except RedisUnavailable:
             oldest = time.time() - _EVENTS_TTL
             with self._lock:
@@ -133,12 +131,12 @@ class SearchLog:
         Args:
             now: seconds since 1970, by default the current time.
         """
-        waiting: Any = self._client.ask(_TIMEOUT, [], redis.Redis.zrange, self._events, 0, -1)
+        waiting: Any = self._client.ask([], redis.Redis.zrange, self._events, 0, -1)
         due = _due(waiting, now or time.time())
         if not due:
             return
         # A process counts what it deleted: another one may have read a part of the same.
-        deleted = self._client.ask(_TIMEOUT, [], self._delete, list(due))
+        deleted = self._client.ask([], self._delete, list(due))
         of_visitors: defaultdict[str, list[Search]] = defaultdict(list)
         opened: list[Opening] = []
         for data in deleted:

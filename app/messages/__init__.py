@@ -24,54 +24,19 @@ Text = str | Mapping[str, str]
 DEFAULT = "en"
 
 _FOLDER = Path(__file__).resolve().parent
-_OF_THE_WIDGET = (
-    "label",
-    "placeholder",
-    "results",
-    "all_words",
-    "some_words",
-    "searching",
-    "corrected",
-    "instead",
-    "dropped",
-    "missing",
-    "nothing",
-    "advice",
-    "comment",
-    "more",
-    "all",
-    "limited",
-    "unavailable",
-    "offline",
-    "retry",
-    "close",
-    "clear",
-    "recent",
-    "often",
-    "newest",
-    "suggested",
-    "category",
-    "year",
-    "keys",
-    "keys_close",
-)
+_LANGUAGES = frozenset(path.stem for path in _FOLDER.glob("*.json"))
 
 
 @dataclass(frozen=True, eq=False)
 class Messages:
-    """The messages, dates and numbers of one language.
-
-    Attributes:
-        language: its tag, such as `de`.
-        texts: a text for each key; for `results`, a text for each plural form.
-    """
+    """The messages, dates and numbers of one language, such as `de`."""
 
     language: str
     texts: Mapping[str, Text]
 
     @property
     def direction(self) -> str:
-        """The direction in which the language is written: `ltr` or `rtl`."""
+        """`ltr` or `rtl`."""
         return self._locale.text_direction
 
     @property
@@ -91,39 +56,25 @@ class Messages:
         return escape(text).format(**values)
 
     def number(self, value: int) -> str:
-        """A number with the separators of the language."""
         return format_decimal(value, locale=self._locale)
 
     def day(self, stamp: str | None) -> Markup:
-        """The day of an ISO 8601 time as a `<time>`, such as Apr 18, 2020. Empty when there is
-        none."""
+        """The day of an ISO 8601 time as a `<time>`, such as Apr 18, 2020; empty without one."""
         if not stamp:
             return Markup()
         text = format_date(datetime.fromisoformat(stamp), "medium", locale=self._locale)
         return Markup('<time datetime="{}">{}</time>').format(stamp[:10], text)
 
     def for_widget(self) -> dict[str, Any]:
-        """The messages of the widget, with `lang` and `dir`."""
-        texts = {key: self.texts[key] for key in _OF_THE_WIDGET}
-        return {"lang": self.language, "dir": self.direction, **texts}
-
-
-@cache
-def languages() -> frozenset[str]:
-    """The tags of the languages that have messages."""
-    return frozenset(path.stem for path in _FOLDER.glob("*.json"))
+        """All messages, with `lang` and `dir`."""
+        return {"lang": self.language, "dir": self.direction, **self.texts}
 
 
 def messages_for(accepted: LanguageAccept, default: str) -> Messages:
-    """The messages in the first language of a client that has some.
-
-    Args:
-        accepted: the languages of `Accept-Language`, the preferred first.
-        default: a language tag for a client that accepts none of them.
-    """
+    """The messages in the first language of a client that has some, or in the default one."""
     tags = [tag.lower() for tag in (*accepted.values(), default)]
     wanted = [known for tag in tags for known in (tag, tag.partition("-")[0])]
-    return _load(next(filter(languages().__contains__, map(_alias, wanted)), DEFAULT))
+    return _load(next((tag for tag in map(_alias, wanted) if tag in _LANGUAGES), DEFAULT))
 
 
 def _alias(language: str) -> str:

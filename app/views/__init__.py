@@ -5,8 +5,8 @@ from typing import cast
 from flask import current_app, request
 
 from analyzers.languages import LANGUAGES
-from app.addresses import network_of
 from app.insights.visits import agrees
+from app.rate_limit import network_of
 from app.service import EXTENSION, Service
 
 

@@ -2,10 +2,10 @@
 
 from flask import Blueprint, request
 
-from app.addresses import network_of
 from app.errors import BadRequest, Forbidden
 from app.insights.search_log import MAX_TEXT
 from app.insights.visits import agrees
+from app.rate_limit import network_of
 from app.search.request import MAX_PAGE, MAX_SIZE
 from app.settings import Settings
 from app.views import current_service

@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlencode, urlsplit
+from urllib.parse import urlencode
 
 import rcssmin  # type: ignore[import-untyped]
 from flask import Blueprint, Response, current_app, make_response, render_template, request
@@ -25,6 +25,7 @@ from app.browse import EVERYTHING, Browse, browse
 from app.errors import BlogsearchError
 from app.messages import Messages, messages_for
 from app.search.request import MAX_PAGE, MAX_QUERY, PARAMETERS, SearchRequest
+from app.settings import Settings
 from app.views import counted_visitor, current_service, default_language
 from app.views.clicks import counts_clicks
 from app.views.debug import debug_view
@@ -39,7 +40,8 @@ blueprint = Blueprint("page", __name__)
 
 # The form sends these with a new query. "typos" is not among them: it is about one query.
 _KNOWN = frozenset(parameter.name for parameter in PARAMETERS)
-_FILTERS = ("category", "since", "until", "year", "sort", "size", "lang", "debug-search")
+_NARROWING = ("category", "since", "until", "year")
+_FILTERS = (*_NARROWING, "sort", "size", "lang", "debug-search")
 _PAGES_SHOWN = 3  # page numbers before and after the current one
 _STYLESHEETS = ("search.css", "debug.css")
 
@@ -76,7 +78,6 @@ def page() -> Response:
 
 @blueprint.errorhandler(BlogsearchError)
 def _error_page(error: BlogsearchError) -> Response:
-    """The page with what went wrong instead of an answer."""
     start = _browse() if error.status < 429 else Browse()
     response = _page(_args(), start, error=error)
     set_error_headers(response, error)
@@ -96,15 +97,6 @@ def _not_found(error: NotFound) -> Response:
         404,
     )
     response.vary.update(("Accept", "Accept-Language"))
-    return response
-
-
-@blueprint.get("/opensearch.xml")
-def opensearch() -> Response:
-    """The description with which browsers add the search to their own."""
-    document = render_template("opensearch.xml", messages=_messages())
-    response = Response(document, content_type="application/opensearchdescription+xml")
-    response.vary.add("Accept-Language")
     return response
 
 
@@ -136,7 +128,7 @@ def _page(
             pages=_pages(answer) if answer else [],
             period=f"{args.get('since') or '…'} – {args.get('until') or '…'}",
             newest=start.newest,
-            filtered=any(name in args for name in ("category", "since", "until", "year")),
+            filtered=any(name in args for name in _NARROWING),
             facets=facets if not error else None,
             max_query=MAX_QUERY,
             counts_clicks=counts_clicks(current_service().settings),
@@ -148,15 +140,12 @@ def _page(
 
 
 def _args() -> "MultiDict[str, str]":
-    """The parameters of a search. Others are ignored: links to the page carry those of analytics
-    tools. A form also sends the fields that were left empty.
-
-    Empty if the query string is not UTF-8; the page then shows that error.
-    """
+    """The parameters of a search, without empty ones, which a form sends, too. Others are ignored:
+    links to the page carry those of analytics tools."""
     try:
         given = list(request.args.items(multi=True))
     except UnicodeDecodeError:
-        given = []
+        given = []  # the page shows that error
     return MultiDict(
         [
             (name, value)
@@ -167,12 +156,8 @@ def _args() -> "MultiDict[str, str]":
 
 
 def _filters(args: "MultiDict[str, str]") -> SearchRequest:
-    """The filters in the URL of a page without a search.
-
-    Raises:
-        BadRequest: as for a search.
-    """
-    names = ("category", "since", "until", "year", "lang")
+    """The filters in the URL of a page without a search."""
+    names = (*_NARROWING, "lang")
     given = [(name, value) for name, value in args.items(multi=True) if name in names]
     return replace(SearchRequest.parse(MultiDict([("q", "none"), *given])), q="")
 
@@ -186,14 +171,12 @@ def _browse(filters: SearchRequest = EVERYTHING) -> Browse:
 
 
 def _pages(answer: dict[str, Any]) -> list[int]:
-    """The page numbers around the current one."""
     last = min(math.ceil(answer["count"] / answer["size"]), MAX_PAGE)
     current = answer["page"]
     return list(range(max(1, current - _PAGES_SHOWN), min(last, current + _PAGES_SHOWN) + 1))
 
 
 def _messages() -> Messages:
-    """The messages in the visitor's language, or in that of the blog."""
     return messages_for(request.accept_languages, default_language())
 
 
@@ -201,14 +184,12 @@ def _messages() -> Messages:
 def _site() -> dict[str, Any]:
     """For every template: the name and the home page of the blog."""
     settings = current_service().settings
-    return {
-        "site": {
-            "name": settings.site_name,
-            "url": settings.site_url,
-            "images": settings.site_images,
-            "style": str(Path(settings.site_style).resolve()) if settings.site_style else "",
-        }
-    }
+    site = {"name": settings.site_name, "url": settings.site_url, "images": settings.site_images}
+    return {"site": {**site, "style": _own_style(settings)}}
+
+
+def _own_style(settings: Settings) -> str:
+    return str(Path(settings.site_style).resolve()) if settings.site_style else ""
 
 
 @blueprint.app_template_global()
@@ -240,15 +221,9 @@ def href(url: str | None) -> str:
     return url if url and re.match(r"https?://|/(?!/)", url, re.IGNORECASE) else ""
 
 
-@blueprint.app_template_filter()
-def path(url: str) -> str:
-    """The path of a URL as a person reads it: `2015/06/cron`. Empty for the home page."""
-    return unquote(urlsplit(url).path).strip("/").removesuffix("/index.html").removesuffix(".html")
-
-
 @cache
 def _stylesheet(path: Path) -> tuple[str, str]:
-    """The style sheet, and the source expression by which the policy allows it inline."""
+    """The style sheet, and the source by which the policy allows it inline."""
     text = rcssmin.cssmin(path.read_text("utf-8"))
     digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
     return text, f"'sha256-{digest}'"
@@ -256,8 +231,7 @@ def _stylesheet(path: Path) -> tuple[str, str]:
 
 @blueprint.app_template_global()
 def stylesheet(name: str = "search.css") -> Markup:
-    """A style sheet of this package, or at an absolute path, to be inlined: no request delays the
-    first paint."""
+    """A style sheet to be inlined: no request delays the first paint."""
     return Markup(_stylesheet(_static(name))[0])  # noqa: S704 - checked by the settings
 
 
@@ -271,9 +245,9 @@ def readable_json(value: object) -> str:
 def _allow_stylesheets(response: Response) -> Response:
     if response.mimetype == "text/html":
         settings = current_service().settings
-        style, images = settings.site_style, " https: http:" if settings.site_images else ""
-        names = (*_STYLESHEETS, str(Path(style).resolve())) if style else _STYLESHEETS
-        hashes = " ".join(_stylesheet(_static(name))[1] for name in names)
+        images = " https: http:" if settings.site_images else ""
+        names = (*_STYLESHEETS, _own_style(settings))
+        hashes = " ".join(_stylesheet(_static(name))[1] for name in names if name)
         policy = (
             f"default-src 'none'; script-src 'self'; style-src 'self' {hashes}; "
             f"img-src 'self' data:{images}; connect-src 'self'; form-action 'self'; "

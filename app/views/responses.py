@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from flask import Flask, Response, current_app, g, jsonify, request
+from flask import Flask, Response, current_app, jsonify, request
 from werkzeug.exceptions import HTTPException
 
 from app.errors import BadRequest, BlogsearchError, ErrorAnswer, Unauthorized
@@ -30,10 +30,7 @@ _NOT_INDEXED = {"X-Robots-Tag": "noindex, nofollow"}
 _READABLE = {"/search", "/suggest", "/start", "/openapi.json"}
 """The paths that pages of other origins may read; all others are closed to them."""
 
-_READ = {
-    "Access-Control-Expose-Headers": "ETag, Retry-After, Server-Timing, X-Cache, X-Request-Id, "
-    "X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset",
-}
+_READ = {"Access-Control-Expose-Headers": "ETag, Retry-After, Server-Timing, X-Cache, X-Request-Id"}
 _PREFLIGHT = {
     "Access-Control-Allow-Methods": "GET, HEAD",
     # A GET with other headers than these is refused, above all one with Authorization: a page of
@@ -64,8 +61,6 @@ def register(app: Flask, settings: Settings) -> None:
         added = dict(safety) if indexed else {**safety, **_NOT_INDEXED}
         for name in headers.keys():  # noqa: SIM118 -- iterating yields pairs
             added.pop(name, None)
-        if standing := g.get("fields", {}).pop("standing", None):
-            added |= standing
         if origins and path in _READABLE:
             added |= _cors(origins)
             if "*" not in origins:

@@ -21,8 +21,6 @@ import ormsgpack
 import ujson
 import zstandard
 
-from app.cache.serializers import render
-
 
 @dataclass(frozen=True, slots=True)
 class Format:
@@ -71,7 +69,7 @@ FORMATS: dict[str, Format] = {
         Format("msgpack", _msgpack, msgpack.unpackb),
         Format("ormsgpack", ormsgpack.packb, ormsgpack.unpackb),
         Format("pickle", pickle.dumps, pickle.loads),
-        Format("bytes", render, orjson.loads, finished=True),
+        Format("bytes", orjson.dumps, orjson.loads, finished=True),
     )
 }
 
@@ -125,7 +123,7 @@ class Serializer:
         """The body of a response to a client that accepts no compression."""
         if self.form.finished:
             return self.unpack(data)
-        return render(self.loads(data))
+        return orjson.dumps(self.loads(data))
 
 
 @cache

@@ -109,57 +109,15 @@ def test_a_redis_that_drips_over_tls(
     assert (status, state) == ("200", "OFF")
 
 
-@pytest.mark.parametrize(
-    ("delay", "states"), [(0.02, {"MISS"}), (0.8, {"MISS", "OFF"}), (3.0, {"OFF"})]
-)
+@pytest.mark.parametrize(("delay", "states"), [(0.02, {"MISS"}), (3.0, {"OFF"})])
 def test_a_slow_redis(settings: Settings, delay: float, states: set[str]) -> None:
-    """However the delay falls on the commands of a search, their sum stays within the timeout."""
-    timeout = 2.0
-    with redis_server() as server, slow_redis(server.port, delay) as (url, commands):
+    with redis_server() as server, slow_redis(server.port, delay) as url:
         status, state = _search(
             ELASTICSEARCH_URL=settings.elasticsearch_url,
             BLOGSEARCH_ELASTICSEARCH_TIMEOUT="30",
             BLOGSEARCH_INDEX=settings.index,
-            BLOGSEARCH_CACHE_TIMEOUT=str(timeout),
+            BLOGSEARCH_CACHE_TIMEOUT="2.0",
             REDIS_URL=url,
         )
     assert status == "200"
     assert state in states
-    assert 1 <= len(commands) <= timeout / delay + 1, commands
-
-
-_TWO_REQUESTS = """
-from gevent import monkey
-monkey.patch_all()
-import sys, time
-from app.elastic import connect
-from app.settings import Settings
-
-with connect(Settings(elasticsearch_url=sys.argv[1])) as client:
-    for _ in range(2):
-        client.search(index="posts", query={"match_all": {}})
-        time.sleep(0.1)  # meanwhile the server closes the connection
-"""
-
-
-def test_a_connection_that_elasticsearch_has_closed_is_replaced_and_requests_come_whole() -> None:
-    body = b"{}"
-    head = (
-        "HTTP/1.1 200 OK\r\nX-Elastic-Product: Elasticsearch\r\n"
-        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
-    )
-    received: list[bytes] = []
-
-    def serve(listener: socket.socket) -> None:
-        for _ in range(2):
-            with listener.accept()[0] as connection:
-                received.append(connection.recv(65_536))
-                connection.sendall(head.encode() + body)
-
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        serving = threading.Thread(target=serve, args=(listener,), daemon=True)
-        serving.start()
-        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-        subprocess.run([sys.executable, "-c", _TWO_REQUESTS, url], check=True, timeout=60)
-        serving.join(10)
-    assert [request.endswith(b'{"query":{"match_all":{}}}') for request in received] == [True, True]

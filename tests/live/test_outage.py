@@ -15,14 +15,11 @@ from elasticsearch import ConnectionTimeout, Elasticsearch, TransportError
 from flask.testing import FlaskClient
 
 from app import create_app
-from app.cache import open_cache
 from app.elastic import connect
-from app.health import checks
 from app.settings import Settings
 from devstack.servers import free_port
 from indexer.retry import time_limit
 from tests.conftest import Run
-from tests.live.conftest import Faulty
 from tests.tcp import forward, listening
 from tests.waiting import wait_until
 
@@ -175,7 +172,7 @@ def test_a_known_outage_answers_at_once_and_ends_by_itself(
     assert _timed(client, "first after the fault")[0] == 503
     wait_until(lambda: not service.admission.available)
     caplog.clear()
-    for nth in range(5):
+    for nth in range(3):
         status, _, seconds = _timed(client, f"unknown {nth}")
         assert (status, seconds < 2) == (503, True)  # the time limit of Elasticsearch
         status, state, seconds = _timed(client, "juggling")
@@ -203,23 +200,6 @@ def test_a_known_outage_answers_at_once_and_ends_by_itself(
     wait_until(lambda: _timed(client, "python")[0] == 200)
 
 
-def test_one_search_that_times_out_is_no_outage(settings: Settings) -> None:
-    """Elasticsearch responds to the probe, so that other searches go on."""
-    client = create_app(settings).test_client()
-    service = client.application.extensions["blogsearch"]
-    patient = service.elastic
-    # Not a very short time limit: a process that is suspended meanwhile finds its answer in time.
-    with listening(lambda connection: time.sleep(5)) as port:
-        slow = replace(settings, elasticsearch_url=f"http://127.0.0.1:{port}")
-        with connect(slow, 0.2) as service.elastic:
-            assert _timed(client, "expensive")[0] == 503
-    service.elastic = patient
-    for _ in range(10):
-        assert service.admission.available
-        time.sleep(0.05)
-    assert _timed(client, "cheap")[0] == 200
-
-
 def test_computations_are_limited_and_kept_answers_are_not(proxy: Proxy, behind: Changed) -> None:
     client = behind(max_computations=2, elasticsearch_timeout=3)
     assert _timed(client, "juggling")[0] == 200
@@ -241,12 +221,3 @@ def test_computations_are_limited_and_kept_answers_are_not(proxy: Proxy, behind:
     assert ended == ["busy"] * 6 + ["engine_unavailable"] * 2
     busy = client.get("/search?q=another")
     assert int(busy.headers["Retry-After"]) >= 1
-
-
-def test_an_index_that_answers_too_late_is_not_reported_as_missing(
-    settings: Settings, faulty: Faulty
-) -> None:
-    client = faulty("/_count", ConnectionTimeout("too late"))
-    (_, index, _) = checks(client, open_cache(settings), settings)
-    assert (index.name, index.status) == ("index", "error")
-    assert "timed out" in index.seen

@@ -20,14 +20,10 @@ def test_pythn_finds_python_posts(client: FlaskClient) -> None:
     assert "debug" not in body
 
 
-@pytest.mark.parametrize("parameter", ["debug-search", "debug-search=", "debug-search=1"])
+@pytest.mark.parametrize("parameter", ["debug-search", "debug-search=1"])
 def test_debug_search_shows_the_requests(client: FlaskClient, parameter: str) -> None:
-    client.get("/search?q=pythn")
     answer = client.get(f"/search?q=pythn&{parameter}")
-    debug = answer.get_json()["debug"]
-    assert answer.headers["X-Cache"] in {"MISS", "HIT"}
-    assert debug["requests"]
-    assert all(set(request) == {"kind", "took_ms", "total_ms"} for request in debug["requests"])
+    assert answer.get_json()["debug"]["requests"]
 
 
 def test_a_query_string_that_is_not_utf_8_is_a_400(client: FlaskClient) -> None:
@@ -36,17 +32,19 @@ def test_a_query_string_that_is_not_utf_8_is_a_400(client: FlaskClient) -> None:
     assert "UTF-8" in answer.get_json()["error"]["message"]
 
 
-@pytest.mark.parametrize("path", ["/nothing-here", "/search/"])
-def test_an_unknown_path_is_a_json_error(client: FlaskClient, path: str) -> None:
-    answer = client.get(path)
-    assert answer.status_code == 404
-    assert answer.get_json()["error"]["code"] == "not_found"
-
-
-def test_another_method_is_a_json_error(client: FlaskClient) -> None:
-    answer = client.post("/search?q=python")
-    assert answer.status_code == 405
-    assert answer.get_json()["error"]["code"] == "method_not_allowed"
+@pytest.mark.parametrize(
+    ("method", "path", "status", "code"),
+    [
+        ("GET", "/nothing-here", 404, "not_found"),
+        ("GET", "/search/", 404, "not_found"),
+        ("POST", "/search?q=python", 405, "method_not_allowed"),
+    ],
+)
+def test_what_there_is_not_is_a_json_error(
+    client: FlaskClient, method: str, path: str, status: int, code: str
+) -> None:
+    answer = client.open(path, method=method)
+    assert (answer.status_code, answer.get_json()["error"]["code"]) == (status, code)
 
 
 def test_without_an_index_the_error_names_the_command(settings: Settings) -> None:
@@ -57,17 +55,6 @@ def test_without_an_index_the_error_names_the_command(settings: Settings) -> Non
     assert answer.get_json()["error"]["code"] == "no_index"
     assert "blogsearch reindex" in answer.get_json()["error"]["message"]
     assert nothing.get("/__heartbeat__").status_code == 503
-
-
-def test_without_elasticsearch_503_in_json(settings: Settings) -> None:
-    away = replace(settings, elasticsearch_url=f"http://127.0.0.1:{free_port()}")
-    lonely = create_app(away).test_client()
-    answer = lonely.get("/search?q=never-asked-before")
-    assert answer.status_code == 503
-    assert answer.headers["Retry-After"]
-    assert answer.get_json()["error"]["code"] == "engine_unavailable"
-    assert lonely.get("/__heartbeat__").get_json()["checks"]["elasticsearch"]["status"] == "error"
-    assert lonely.get("/__lbheartbeat__").status_code == 200
 
 
 def test_without_redis_searches_are_answered(settings: Settings) -> None:

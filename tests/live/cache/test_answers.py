@@ -26,14 +26,10 @@ class Computation:
     def __init__(self, **fields: Any) -> None:
         self.fields = {"has_hits": True, **fields}
         self.unavailable = False
-        self.threads: list[int] = []
+        self.times = 0
         self._lock = threading.Lock()
         self._released = threading.Event()
         self._released.set()
-
-    @property
-    def times(self) -> int:
-        return len(self.threads)
 
     def hold(self) -> None:
         self._released.clear()
@@ -43,8 +39,8 @@ class Computation:
 
     def __call__(self) -> Computed:
         with self._lock:
-            self.threads.append(threading.get_ident())
-            nth = len(self.threads)
+            self.times += 1
+            nth = self.times
         assert self._released.wait(60)
         if self.unavailable:
             raise Unavailable("no Elasticsearch")
@@ -60,7 +56,7 @@ def states(cache: AnswerCache, compute: Callable[[], Computed], times: int) -> l
 
 
 def key_of(cache: AnswerCache, key: str = "q") -> str:
-    return cache.keys.answers + cache.keys.digest(key).hex()
+    return cache.keys.answer(key)
 
 
 # -- hits --------------------------------------------------------------------------------------
@@ -72,7 +68,6 @@ def test_second_search_is_a_hit_with_the_same_answer(cache: AnswerCache) -> None
     assert (first.state, second.state) == ("MISS", "HIT")
     assert first.body == second.body == {"nth": 1, "q": "naïve ☃"}
     assert (first.payload, first.etag) == (second.payload, second.etag)
-    assert ask(cache, compute, "another").etag != first.etag
 
 
 def test_opening_connects_nothing(opened: Open) -> None:
@@ -103,15 +98,6 @@ def test_an_answer_of_another_generation_is_out_of_reach(cache: AnswerCache) -> 
     compute.unavailable = True
     with pytest.raises(Unavailable):
         ask(cache, compute)
-
-
-def test_an_answer_begun_before_a_write_is_not_served_after_it(cache: AnswerCache) -> None:
-    def overtaken() -> Computed:
-        begin(cache, "second")
-        return Computed(body={"old": True}, has_hits=True)
-
-    ask(cache, overtaken)
-    assert ask(cache, Computation()).state == "MISS"
 
 
 def test_whoever_asks_after_a_write_is_not_handed_what_was_begun_before_it(
@@ -159,18 +145,7 @@ def test_an_answer_expires_and_an_empty_one_sooner(opened: Open, clock: Clock) -
     assert ask(cache, empty, "empty").state == "MISS"
 
 
-@pytest.mark.parametrize("seconds", [3_600.0, -3_600.0])
-def test_an_answer_is_not_fresh_when_the_clock_was_set(
-    cache: AnswerCache, clock: Clock, seconds: float
-) -> None:
-    compute = Computation()
-    ask(cache, compute)
-    clock.advance(seconds)
-    assert ask(cache, compute).body["nth"] == 2
-    assert ask(cache, compute).state == "HIT"
-
-
-@pytest.mark.parametrize(("keep_stale", "longest"), [(True, 1_110), (False, 110)])
+@pytest.mark.parametrize(("keep_stale", "longest"), [(True, 1_100), (False, 100)])
 def test_redis_drops_an_answer_in_the_end(
     opened: Open, server: "redis.Redis", keep_stale: bool, longest: int
 ) -> None:
@@ -178,24 +153,7 @@ def test_redis_drops_an_answer_in_the_end(
     begin(cache, "first")
     ask(cache, Computation(keep_stale=keep_stale))
     left: Any = server.ttl(key_of(cache))
-    assert longest - 21 <= left <= longest  # ten per cent of jitter on the 100
-
-
-def test_a_hot_answer_is_computed_anew_before_it_expires_and_nobody_waits(
-    opened: Open, clock: Clock
-) -> None:
-    cache, compute = opened(cache_ttl=100_000), Computation()
-    begin(cache, "first")
-    ask(cache, compute)
-    clock.advance(85_000)
-    compute.hold()
-    while compute.times == 1:  # chance decides; a lifetime is 90,000 to 110,000 seconds
-        clock.advance(100)
-        assert ask(cache, compute).state == "HIT"
-    assert ask(cache, compute).body["nth"] == 1
-    compute.release()
-    wait_until(lambda: ask(cache, compute).body["nth"] == 2)
-    assert compute.threads[0] != compute.threads[1]
+    assert longest - 60 <= left <= longest
 
 
 # -- one computes ------------------------------------------------------------------------------
@@ -233,15 +191,6 @@ def test_without_redis_nobody_gets_what_was_begun_for_another(opened: Open) -> N
     answers = ask_at_once(opened(redis_url=""), Computation(), 3)
     assert {answer.state for answer in answers} == {"OFF"}
     assert sorted(answer.body["nth"] for answer in answers) == [1, 2, 3]
-
-
-def test_a_failed_computation_is_the_answer_of_all_who_waited(cache: AnswerCache) -> None:
-    compute = Computation()
-    compute.unavailable = True
-    assert {type(answer) for answer in ask_at_once(cache, compute, 10)} == {Unavailable}
-    assert compute.times <= 2
-    compute.unavailable = False
-    assert ask(cache, compute).state == "MISS"
 
 
 def test_a_forked_worker_does_not_share_its_parents_connection(cache: AnswerCache) -> None:
@@ -301,26 +250,13 @@ def test_in_a_known_outage_nothing_is_computed(opened: Open, clock: Clock) -> No
 
 # -- what lies in Redis ------------------------------------------------------------------------
 
-DAMAGES: list[Callable[[bytes], Any]] = [
-    lambda data: data[:-3],
-    lambda data: data[:-3] + bytes([data[-3] ^ 1]) + data[-2:],
-    lambda data: data[:3] + b"\xff" + data[4:],  # the next layout
-    lambda _: b"",
-    lambda _: b'{"hits": []}',
-    lambda _: 7,
-]
 
-
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_or_foreign_value_is_a_miss(
-    cache: AnswerCache, server: "redis.Redis", damage: Callable[[bytes], Any]
+@pytest.mark.parametrize("value", [b"", b'{"hits": []}', b"x" * 100, 7])
+def test_a_foreign_value_is_a_miss(
+    cache: AnswerCache, server: "redis.Redis", value: bytes | int
 ) -> None:
-    compute = Computation()
-    ask(cache, compute)
-    kept = server.get(key_of(cache))
-    assert isinstance(kept, bytes)
-    server.set(key_of(cache), damage(kept))
-    assert states(cache, compute, 2) == ["MISS", "HIT"]
+    server.set(key_of(cache), value)
+    assert states(cache, Computation(), 2) == ["MISS", "HIT"]
 
 
 def test_a_value_of_another_type_is_a_miss(cache: AnswerCache, server: "redis.Redis") -> None:
@@ -330,9 +266,3 @@ def test_a_value_of_another_type_is_a_miss(cache: AnswerCache, server: "redis.Re
         assert ask(cache, Computation()).state == "MISS"
     begin(cache, "second")
     assert cache.generation() in ("second", "")  # or deleted, as from a full Redis
-
-
-def test_the_answer_to_another_search_is_a_miss(cache: AnswerCache, server: "redis.Redis") -> None:
-    ask(cache, Computation(), "one")
-    server.copy(key_of(cache, "one"), key_of(cache, "two"))
-    assert ask(cache, Computation(), "two").state == "MISS"

@@ -7,7 +7,6 @@ server or proxy sends it.
 
 import signal
 import socket
-import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -91,8 +90,7 @@ def test_stopped_and_restarted() -> None:
 def test_never_there() -> None:
     cache = opened(f"redis://127.0.0.1:{free_port()}/0")
     assert states(cache, 3) == ["OFF"] * 3
-    assert (cache.stats().memory, cache.stats().sizes["count"]) == ({}, 0)
-    assert (cache.clear(), cache.ping(), cache.generation()) == (None, None, "")
+    assert (cache.ping(), cache.generation(), cache.count([("key", 1)])) == (None, "", None)
 
 
 def test_searches_on_a_hanging_redis_wait_once(server: RedisServer) -> None:
@@ -179,7 +177,7 @@ def fake_redis(serve: Callable[[socket.socket], None]) -> Iterator[str]:
         yield f"redis://127.0.0.1:{port}/0"
 
 
-@pytest.mark.parametrize("kept", [1, 9, 60, 500, 2000])
+@pytest.mark.parametrize("kept", [1, 60, 2000])
 @pytest.mark.parametrize("then", ["closes", "hangs"])
 def test_cut_off_mid_reply(server: RedisServer, kept: int, then: str) -> None:
     filled(server)
@@ -217,54 +215,19 @@ def test_a_late_reply_is_not_taken_for_the_next_one(server: RedisServer) -> None
                 seen |= {cached.state} - {"MISS"}
 
 
-@pytest.mark.parametrize("together", [True, False])
-def test_what_follows_a_reply_is_not_taken_for_the_next_one(
-    server: RedisServer, together: bool
-) -> None:
-    """A connection with something left to read is not used again."""
-    sent = threading.Event()
-
-    def add(reply: bytes) -> Iterator[bytes]:
-        left = b"*2\r\n$3\r\nold\r\n$3\r\nold\r\n"
-        if together:
-            yield reply + left
-        else:
-            yield reply
-            yield left
-        sent.set()
-
-    cache = opened(server.url)
-    begin(cache, "first")
-    for key in ("one", "two"):
-        cache.answer(cache.lookup(key), _answer_of(key))
-    with proxy(server, add) as url:
-        cache = opened(url)
-        for _ in range(5):
-            for key in ("one", "two"):
-                cached = cache.answer(cache.lookup(key), _answer_of("none"))
-                assert (cached.state, cached.body) == ("HIT", {"key": key})
-                assert sent.wait(60)
-                sent.clear()
-
-
 GARBAGE = {
     "noise": bytes(range(256)) * 4,
     "HTTP": b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n",
     "a status": b"+PONG\r\n",
     "a number": b":12\r\n",
-    "an error": b"-ERR unknown command\r\n",
     "still loading": b"-LOADING Redis is loading the dataset in memory\r\n",
     "nothing": b"$-1\r\n",
     "no list": b"*-1\r\n",
-    "an empty list": b"*0\r\n",
     "one of two": b"*1\r\n$1\r\nx\r\n",
-    "three of two": b"*3\r\n:1\r\n:2\r\n:3\r\n",
     "numbers": b"*2\r\n:1\r\n:2\r\n",
-    "lists": b"*2\r\n*0\r\n*0\r\n",
     "errors": b"*2\r\n-ERR a\r\n-ERR b\r\n",
     "a promise": b"$999999999\r\nabc",
     "text": b"*2\r\n$3\r\nabc\r\n$3\r\nabc\r\n",
-    "silence": b"",
 }
 
 
@@ -277,8 +240,3 @@ def test_garbage(garbage: bytes) -> None:
     with fake_redis(serve) as url:
         cache = opened(url, cache_timeout=TIMEOUT)
         assert set(states(cache, 4)) <= {"OFF", "MISS"}
-
-
-def test_accepts_and_hangs_up() -> None:
-    with fake_redis(lambda connection: connection.close()) as url:
-        assert states(opened(url), 3) == ["OFF"] * 3
