@@ -2,7 +2,6 @@
 
 import html
 import re
-import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -88,13 +87,6 @@ def test_an_unknown_page_is_html_for_browsers_and_json_for_programs(client: Flas
     assert "This page does not exist." in browser.text
     program = client.get("/nothing")
     assert (program.status_code, program.mimetype) == (404, "application/json")
-
-
-def test_browsers_can_add_the_search(client: FlaskClient) -> None:
-    assert 'href="/opensearch.xml"' in client.get("/").text
-    description = ElementTree.fromstring(client.get("/opensearch.xml").data)
-    (url,) = description.iter("{http://a9.com/-/spec/opensearch/1.1/}Url")
-    assert url.get("template") == "http://localhost/?q={searchTerms}"
 
 
 @pytest.mark.parametrize(
