@@ -32,13 +32,19 @@ def failing(browser: Browser) -> Iterator[Page]:
 
 @pytest.fixture
 def show(page: Page, address: str, blog: Blog) -> Show:
-    """Opens a page with the widget, or another body; returns its URL."""
+    """Opens a page with the widget, or another body, and searches for `q`; returns its URL."""
 
     def opened(
-        body: str = "<blog-search></blog-search>", lang: str = "en", *, at: Page = page
+        body: str = "<blog-search></blog-search>",
+        lang: str = "en",
+        *,
+        q: str = "",
+        at: Page = page,
     ) -> str:
         url = blog(_page(address, body, lang))
         at.goto(url)
+        if q:
+            _box(at).fill(q)
         return url
 
     return opened
@@ -105,8 +111,7 @@ def test_results_follow_what_is_typed(page: Page, show: Show) -> None:
 
 
 def test_search_instead_for_what_was_typed(page: Page, show: Show) -> None:
-    show()
-    _box(page).fill("pythn")
+    show(q="pythn")
     page.get_by_role("button", name="Search instead for pythn").click()
     expect(page.get_by_role("status")).to_contain_text("Nothing found for “pythn”.")
     _box(page).fill("pythn ")
@@ -114,8 +119,7 @@ def test_search_instead_for_what_was_typed(page: Page, show: Show) -> None:
 
 
 def test_matching_comments_are_results(page: Page, show: Show) -> None:
-    show()
-    _box(page).fill("rutabaga")
+    show(q="rutabaga")
     comment = page.locator("a.comment")
     expect(comment.locator("mark")).to_have_text("rutabaga")
     expect(comment).to_contain_text("Comment")
@@ -123,8 +127,7 @@ def test_matching_comments_are_results(page: Page, show: Show) -> None:
 
 
 def test_words_that_no_post_has_are_named(page: Page, show: Show) -> None:
-    show()
-    _box(page).fill("python xqzzwk")
+    show(q="python xqzzwk")
     expect(page.get_by_role("status")).to_contain_text("No post contains xqzzwk.")
     _box(page).fill("xqzzwk")
     expect(page.get_by_role("status")).to_contain_text("Nothing found for “xqzzwk”.")
@@ -132,8 +135,7 @@ def test_words_that_no_post_has_are_named(page: Page, show: Show) -> None:
 
 
 def test_more_results_are_added(page: Page, show: Show) -> None:
-    show('<blog-search parameters="size=6"></blog-search>')
-    _box(page).fill("python")
+    show('<blog-search parameters="size=6"></blog-search>', q="python")
     more = page.get_by_role("button", name="More results")
     posts = page.locator("a.link:not(.comment)")
     expect(posts).to_have_count(6)
@@ -187,8 +189,7 @@ def test_more_results_are_of_the_query_in_the_box(page: Page, show: Show) -> Non
 
     page.route("**/search?*", search)
     _suggest(page)
-    show()
-    _box(page).fill("python")
+    show(q="python")
     more = page.get_by_role("button", name="More results")
     expect(more).to_be_visible()
     with page.expect_request("**/search?*"):
@@ -233,8 +234,7 @@ def test_a_slow_search_is_announced(page: Page, show: Show) -> None:
     page.route("**/search?*", lambda route: waiting.append(route))
     _suggest(page)
     box = '<blog-search text-searching="Suche läuft"></blog-search>'
-    show(box)
-    _box(page).fill("python")
+    show(box, q="python")
     expect(page.get_by_role("status")).to_have_text("Suche läuft")
     _answer(waiting[0])
     expect(page.get_by_role("status")).to_contain_text("1 result")
@@ -261,8 +261,7 @@ def test_keys_in_the_box_are_no_shortcuts_of_the_page(page: Page, show: Show) ->
 
 def test_the_last_page_that_the_service_has(page: Page, show: Show) -> None:
     page.route("**/search?*", lambda route: _answer(route, count=501, page=49))
-    show()
-    _box(page).fill("python")
+    show(q="python")
     more = page.get_by_role("button", name="More results")
     expect(more).to_be_visible()
     page.route("**/search?*page=50", lambda route: _answer(route, count=501, page=50))
@@ -506,15 +505,13 @@ def test_the_widget_speaks_the_language_of_the_page(page: Page, show: Show) -> N
 
 @pytest.mark.parametrize("lang", ["en_US", ""])
 def test_an_unknown_language_is_no_error(page: Page, show: Show, lang: str) -> None:
-    show(lang=lang)
-    _box(page).fill("pythn")
+    show(lang=lang, q="pythn")
     expect(_options(page).first).to_contain_text("Jun 5, 2015")
 
 
 def test_without_messages_in_its_language_the_widget_works(failing: Page, show: Show) -> None:
     failing.route("**/messages?*", lambda route: route.abort())
-    show(lang="de", at=failing)
-    _box(failing).fill("pythn")
+    show(lang="de", at=failing, q="pythn")
     expect(failing.get_by_role("status")).to_contain_text("Showing results for python.")
 
 
@@ -527,16 +524,14 @@ def test_an_arabic_page_is_written_from_right_to_left(page: Page, show: Show) ->
 def test_texts_are_marked_with_the_language_of_their_post(page: Page, show: Show) -> None:
     comment = {"url": "/a#c", "author": "Eve", "highlight": ["Ja"]}
     _find(page, _hit("a", "Titel", "Text", language="de", comments=[comment]), _hit("b"))
-    show()
-    _box(page).fill("titel")
+    show(q="titel")
     expect(page.locator("blog-search [lang]")).to_have_text(["Titel", "Text", "Ja"])
     expect(page.locator("blog-search [lang=de]")).to_have_count(3)
 
 
 def test_a_day_is_that_of_the_time_zone_of_the_date(page: Page, show: Show) -> None:
     _find(page, _hit(pub_date="2015-12-31T23:30:00-05:00"))  # 2016 in UTC
-    show('<blog-search lang="de"></blog-search>')
-    _box(page).fill("late")
+    show('<blog-search lang="de"></blog-search>', q="late")
     expect(_options(page).first).to_contain_text("31.12.2015")
 
 
@@ -586,8 +581,7 @@ def test_styles_of_the_page_stay_outside(page: Page, show: Show) -> None:
     style = (
         "<style>* { text-transform: uppercase; letter-spacing: 9px } a { display: none }</style>"
     )
-    show(f"{style}<blog-search></blog-search>")
-    _box(page).fill("juggling")
+    show(f"{style}<blog-search></blog-search>", q="juggling")
     expect(_options(page).first).to_be_visible()
     for name, value in (("text-transform", "none"), ("letter-spacing", "normal")):
         expect(_options(page).first).to_have_css(name, value)
@@ -635,8 +629,7 @@ def test_a_hostile_answer_stays_text(page: Page, show: Show) -> None:
     page.route("**/search?*", lambda r: _answer(r, q=bad, hits=hits, count=4, corrected=corrected))
     suggestions = json.dumps({"suggestions": [{"kind": "search", "text": bad}]})
     page.route("**/suggest?*", lambda route: route.fulfill(body=suggestions, headers=CORS))
-    show()
-    _box(page).fill("python")
+    show(q="python")
     expect(_options(page)).to_have_count(8)
     for option in _options(page).all():
         assert option.get_attribute("href") is None
@@ -661,8 +654,7 @@ def test_addresses_without_a_host_are_the_blogs(page: Page, address: str, blog: 
 def test_a_service_that_is_down_is_reported_and_can_be_tried_again(
     failing: Page, show: Show
 ) -> None:
-    show(at=failing)
-    _box(failing).fill("juggling")
+    show(at=failing, q="juggling")
     expect(_options(failing).first).to_be_visible()
     failing.route("**/search?*", lambda route: route.abort())
     _box(failing).fill("python")
@@ -685,16 +677,14 @@ def test_a_service_that_is_down_is_reported_and_can_be_tried_again(
 )
 def test_an_answer_that_is_none(failing: Page, show: Show, status: int, body: str) -> None:
     failing.route("**/search?*", lambda r: r.fulfill(status=status, body=body, headers=CORS))
-    show(at=failing)
-    _box(failing).fill("python")
+    show(at=failing, q="python")
     expect(failing.get_by_role("status")).to_contain_text("Search is not available")
 
 
 def test_a_rate_limit_says_when_to_try_again(failing: Page, show: Show) -> None:
     headers = {**CORS, "Retry-After": "7"}
     failing.route("**/search?*", lambda r: r.fulfill(status=429, body="{}", headers=headers))
-    show(at=failing)
-    _box(failing).fill("python")
+    show(at=failing, q="python")
     said = re.compile(r"Too many searches\. Try again in 7 s\.")
     expect(failing.get_by_role("status")).to_contain_text(said)
 
@@ -711,8 +701,7 @@ def test_without_a_connection(failing: Page, show: Show) -> None:
 def test_without_suggestions_there_are_results(failing: Page, show: Show, body: str | None) -> None:
     # None: never answered
     failing.route("**/suggest?*", lambda route: body and route.fulfill(body=body, headers=CORS))
-    show(at=failing)
-    _box(failing).fill("juggling")
+    show(at=failing, q="juggling")
     expect(_options(failing).first).to_be_visible()
     failing.wait_for_timeout(100)
     expect(failing.get_by_role("status")).to_contain_text("results")
@@ -754,8 +743,7 @@ def test_enter_in_the_page_searches(page: Page, address: str, blog: Blog) -> Non
 
 
 def test_all_results_are_on_the_page_of_the_service(page: Page, address: str, show: Show) -> None:
-    show('<blog-search parameters="category=python"></blog-search>')
-    _box(page).fill("pythn")
+    show('<blog-search parameters="category=python"></blog-search>', q="pythn")
     link = page.get_by_role("link", name="All results")
     expect(link).to_have_attribute("href", f"{address}/?category=python&q=pythn")
     link.click()
@@ -822,8 +810,7 @@ def test_back_with_an_open_dialog_leaves_a_page_that_scrolls(page: Page, show: S
 
 
 def test_recent_searches_can_be_turned_off(page: Page, show: Show) -> None:
-    show('<blog-search recent="off"></blog-search>')
-    _box(page).fill("cornwall")
+    show('<blog-search recent="off"></blog-search>', q="cornwall")
     _box(page).press("Enter")
     expect(_options(page).first).to_be_visible()
     _box(page).fill("")
@@ -846,8 +833,7 @@ def test_filters_narrow_the_results(page: Page, show: Show) -> None:
         expect(page.locator(".list")).to_have_attribute("aria-busy", "false")
         return int(page.get_by_role("status").inner_text().split()[0])
 
-    show("<blog-search filters></blog-search>")
-    _box(page).fill("python")
+    show("<blog-search filters></blog-search>", q="python")
     page.get_by_text("Category", exact=True).click()
     first, second = page.locator("details[open] label").all()[:2]
     before = count()
@@ -898,8 +884,7 @@ def test_a_page_is_told_what_was_chosen(page: Page, show: Show) -> None:
         "<script>addEventListener('blogsearch:select', (event) => {"
         "event.preventDefault(); chosen = event.detail })</script>"
     )
-    show(f"<blog-search></blog-search>{script}")
-    _box(page).fill("cornwall")
+    show(f"<blog-search></blog-search>{script}", q="cornwall")
     _options(page).nth(1).click()
     chosen = page.evaluate("chosen")
     assert (chosen["q"], chosen["position"]) == ("cornwall", 2)
@@ -910,8 +895,7 @@ def test_a_page_is_told_what_was_chosen(page: Page, show: Show) -> None:
 def test_sections_of_a_post_are_links(page: Page, show: Show) -> None:
     section = {"heading": "Second", "url": "/a#second", "snippet": "A <mark>word</mark>"}
     _find(page, _hit(sections=[section]))
-    show()
-    _box(page).fill("word")
+    show(q="word")
     link = page.locator("a.section")
     expect(link).to_contain_text("Second")
     expect(link.locator("mark")).to_have_text("word")
@@ -920,8 +904,7 @@ def test_sections_of_a_post_are_links(page: Page, show: Show) -> None:
 
 def test_an_opened_hit_is_told_to_the_service(page: Page, show: Show) -> None:
     page.route("https://sample.example.org/**", lambda route: route.fulfill(body="A post"))
-    show()
-    _box(page).fill("cornwall")
+    show(q="cornwall")
     with page.expect_request("**/clicks") as sent:
         _options(page).nth(1).click()
     assert "q=cornwall&position=2&oid=" in (sent.value.post_data or "")
@@ -931,8 +914,7 @@ def test_opened_hits_are_not_told_if_the_page_says_so(page: Page, show: Show) ->
     sent: list[str] = []
     page.on("request", lambda request: sent.append(request.url))
     page.route("https://sample.example.org/**", lambda route: route.fulfill(body="A post"))
-    show('<blog-search clicks="off"></blog-search>')
-    _box(page).fill("cornwall")
+    show('<blog-search clicks="off"></blog-search>', q="cornwall")
     _options(page).nth(1).click()
     page.wait_for_url("https://sample.example.org/**")
     assert not any("/clicks" in url for url in sent)
@@ -967,8 +949,7 @@ def test_enter_opens_the_section_if_it_has_more_of_the_words_than_the_title(
 def test_a_snippet_begins_shortly_before_its_first_mark(page: Page, show: Show) -> None:
     text = f"{'far away ' * 20}&lt;b&gt; then the <mark>word</mark> and more"
     _find(page, _hit(text=text))
-    show("<blog-search></blog-search>")
-    _box(page).fill("word")
+    show("<blog-search></blog-search>", q="word")
     snippet = page.locator(".snippet")
     expect(snippet).to_contain_text("<b> then the word and more")
     shown = snippet.inner_text()
@@ -979,8 +960,7 @@ def test_a_snippet_begins_shortly_before_its_first_mark(page: Page, show: Show) 
 def test_posts_without_all_words_are_below_a_line(page: Page, show: Show) -> None:
     matches = {"all_words": 1, "most_words": 1, "some_words": 7}
     _find(page, _hit("a"), _hit("b", missing=["juggling"]), count=7, matches=matches)
-    show("<blog-search></blog-search>")
-    _box(page).fill("python juggling")
+    show("<blog-search></blog-search>", q="python juggling")
     expect(page.get_by_role("status")).to_contain_text("1 with all words · 6 with some")
     expect(page.locator(".hit + .rule + .hit .missing")).to_have_text("Missing: juggling")
 
