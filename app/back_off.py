@@ -23,14 +23,11 @@ log = logging.getLogger(__name__)
 
 @contextmanager
 def deadline(seconds: float | None) -> Iterator[None]:
-    """Limit all that is done inside the block, in a gevent worker; None is no limit.
+    """Limit all that is done inside the block, in a gevent worker: TimeoutError after `seconds`.
 
     The clients of Elasticsearch and Redis limit each attempt to connect and each read, so that they
     would wait without end for a server that sends a byte now and then. In other processes, such as
     commands, only their limits apply.
-
-    Raises:
-        TimeoutError: the time is over.
     """
     monkey = sys.modules.get("gevent.monkey")
     if monkey is None or not monkey.is_module_patched("socket"):
@@ -119,14 +116,10 @@ def _probe_until_it_responds(reference: "weakref.ref[BackOff]") -> None:
 
 
 class Admission(BackOff):
-    """Limits the computations of one process, none of which begins in an outage of Elasticsearch.
+    """Lets `limit` computations run at a time, and none in an outage of Elasticsearch.
 
     A failed computation does not begin an outage, because one expensive search would then be an
     outage for everybody. It starts a probe.
-
-    Args:
-        responds, recovered: whether Elasticsearch responds, as for `BackOff`.
-        limit: how many computations run at a time.
     """
 
     def __init__(

@@ -1,6 +1,5 @@
 """The client of Elasticsearch, and the translation of its errors."""
 
-import logging
 import math
 import re
 from collections.abc import Callable, Iterator
@@ -8,7 +7,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 from urllib.parse import urlsplit
 
-from elastic_transport import ConnectionError, NdjsonSerializer, Serializer, Urllib3HttpNode
+from elastic_transport import NdjsonSerializer, Serializer, Urllib3HttpNode
 from elasticsearch import (
     ApiError,
     ConnectionTimeout,
@@ -18,13 +17,12 @@ from elasticsearch import (
     TransportError,
     UnsupportedProductError,
 )
-from urllib3.exceptions import NewConnectionError
 
 from app.back_off import deadline
 from app.errors import BadSettings, BlogsearchError, NoIndex, Unavailable
 from app.settings import Settings
 from indexer.refusals import refusal_from
-from indexer.retry import TEMPORARY_STATUSES, Retry, is_temporary, remaining
+from indexer.retry import TEMPORARY_STATUSES, is_temporary, remaining
 
 ONE_COPY = "blogsearch"
 """The preference of every search: the same copy of each shard answers all of them, so that none
@@ -32,13 +30,9 @@ shows an older state than the one before, or than the generation of the cache.""
 
 _SEARCH_FAILED = "search_phase_execution_exception"
 _PROBE_TIMEOUT = 1.0  # seconds
-_RESTART = Retry(total=60.0, first_pause=0.1)
-_READS = ("/_search", "/_msearch", "/_count", "/_mget", "/_refresh")
 
 _PRIVILEGES = re.compile(r"the \w+ privileges \[[^\]]*\]")
 _PORTS = {"http": 80, "https": 443}
-
-log = logging.getLogger(__name__)
 
 
 class _OrjsonLines(NdjsonSerializer, OrjsonSerializer):
@@ -71,42 +65,11 @@ class _Node(Urllib3HttpNode):
             raise ConnectionTimeout("Connection timed out during request") from error
 
 
-class _WaitingNode(_Node):
-    """Waits up to a minute for an Elasticsearch that has responded before, as while it restarts.
-
-    A request is repeated if it was not sent, or if it changes nothing.
-    """
-
-    _has_responded = False
-
-    def perform_request(self, method: str, target: str, *args: Any, **options: Any) -> Any:
-        changes_nothing = method in {"GET", "HEAD"} or target.partition("?")[0].endswith(_READS)
-        attempts = _RESTART.attempts()
-        next(attempts)
-        while True:
-            try:
-                response = super().perform_request(method, target, *args, **options)
-            except ConnectionError as error:
-                was_sent = not isinstance(error.errors[0], NewConnectionError)
-                repeatable = self._has_responded and (changes_nothing or not was_sent)
-                if not repeatable or next(attempts, None) is None:
-                    raise
-            else:
-                self._has_responded = True
-                repeatable = changes_nothing and response.meta.status in TEMPORARY_STATUSES
-                if not repeatable or next(attempts, None) is None:
-                    return response
-
-
-def connect(
-    settings: Settings, timeout: float | None = None, *, waits: bool = False
-) -> Elasticsearch:
+def connect(settings: Settings, timeout: float | None = None) -> Elasticsearch:
     """A client for the URLs in the settings; it opens no connection yet.
 
     Args:
         timeout: seconds that a request may take, instead of `elasticsearch_timeout`.
-        waits: wait for an Elasticsearch that restarts. With several nodes another one is tried
-            instead.
 
     Raises:
         BadSettings: a URL is invalid.
@@ -125,7 +88,7 @@ def connect(
             max_retries=min(len(hosts) - 1, 2),
             retry_on_timeout=False,
             serializers=_SERIALIZERS,
-            node_class=_WaitingNode if waits and len(hosts) == 1 else _Node,
+            node_class=_Node,
         )
     except ValueError:
         # Any part of it may be the password.

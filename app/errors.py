@@ -12,14 +12,11 @@ from analyzers.errors import BlogsearchError as BlogsearchError
 
 
 class ErrorDescription(TypedDict):
-    """What went wrong."""
+    """What went wrong; `details` about parameters have `parameter`, `got` and `message`."""
 
     code: str
-    """A stable name."""
     message: str
-    """What was wrong, and what to do."""
     details: list[Mapping[str, Any]]
-    """Every complaint; about parameters: `parameter`, `got` and `message`."""
 
 
 class ErrorAnswer(TypedDict):
@@ -156,9 +153,7 @@ class OutdatedIndex(Unavailable):
 def without_password(url: str) -> str:
     """A URL without user name, password and parameters, as errors and logs may show it.
 
-    Also right for an invalid URL, such as one with an unescaped / in the password. "the URL" where
-    it cannot be told what is secret: a ? before the last @ begins the parameters, or is a part of
-    the password.
+    Also right for an unescaped / in the password; "the URL" where it cannot be told what is secret.
     """
     scheme, separator, rest = url.strip().partition("://")
     before, _, shown = rest.rpartition("@")

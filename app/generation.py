@@ -127,10 +127,7 @@ class Generation:
 
         Its answer is left out if it may be of a former generation. Redis can be taken at its word
         if it was so some seconds ago, and while Elasticsearch does not answer, if it has what this
-        process was told last.
-
-        Args:
-            again: looks up once more.
+        process was told last. `again` looks up once more.
         """
         if not lookup.reached:
             self._verified = -math.inf  # it may have missed what was written meanwhile

@@ -182,5 +182,5 @@ def _is_partial(body: SearchAnswer) -> bool:
 
 @lru_cache(maxsize=1024)
 def cache_key(request: SearchRequest | SuggestRequest) -> str:
-    """What an answer is cached under; another one if a new version answers in another shape."""
+    """What an answer is cached under; another one for each shape of answers."""
     return f"{SHAPE} {request.key()}"

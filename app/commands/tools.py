@@ -62,7 +62,7 @@ class Tools:
     def elastic(self) -> "Elasticsearch":
         from app.elastic import connect
 
-        return connect(self.settings, timeout=_TIMEOUT, waits=True)
+        return connect(self.settings, timeout=_TIMEOUT)
 
     @cached_property
     def cache(self) -> "AnswerCache":

@@ -29,7 +29,7 @@ from app.settings import Settings
 from app.views import counted_visitor, current_service, default_language
 from app.views.clicks import counts_clicks
 from app.views.debug import debug_view
-from app.views.responses import http_error, made_once, set_error_headers
+from app.views.responses import content_policy, http_error, made_once, set_error_headers
 from app.views.search import authorize_debug, depends_on_language, in_visitors_language
 
 Json = dict[str, Any]
@@ -247,12 +247,8 @@ def _allow_stylesheets(response: Response) -> Response:
         settings = current_service().settings
         images = " https: http:" if settings.site_images else ""
         names = (*_STYLESHEETS, _own_style(settings))
-        hashes = " ".join(_stylesheet(_static(name))[1] for name in names if name)
-        policy = (
-            f"default-src 'none'; script-src 'self'; style-src 'self' {hashes}; "
-            f"img-src 'self' data:{images}; connect-src 'self'; form-action 'self'; "
-            "base-uri 'none'; frame-ancestors 'none'"
-        )
+        hashes = "".join(f" {_stylesheet(_static(name))[1]}" for name in names if name)
+        policy = content_policy(hashes, images)
         response.headers.setdefault("Content-Security-Policy", policy)
     return response
 

@@ -14,11 +14,19 @@ from app.errors import BadRequest, BlogsearchError, ErrorAnswer, Unauthorized
 from app.logs import note
 from app.settings import Settings
 
-SAFETY = {
+
+def content_policy(styles: str = "", images: str = "") -> str:
+    """A Content-Security-Policy that allows these inline styles and sources of images, too."""
+    return (
+        f"default-src 'none'; script-src 'self'; style-src 'self'{styles}; "
+        f"img-src 'self' data:{images}; connect-src 'self'; form-action 'self'; "
+        "base-uri 'none'; frame-ancestors 'none'"
+    )
+
+
+_SAFETY = {
     "X-Content-Type-Options": "nosniff",
-    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
-    "img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; "
-    "frame-ancestors 'none'",
+    "Content-Security-Policy": content_policy(),
     "Referrer-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -53,7 +61,7 @@ def register(app: Flask, settings: Settings) -> None:
     origins = settings.allowed_origins
     # Whether a page of another origin may load an answer or a script at all.
     loadable = "cross-origin" if origins else "same-origin"
-    safety = {**SAFETY, "Cross-Origin-Resource-Policy": loadable}
+    safety = {**_SAFETY, "Cross-Origin-Resource-Policy": loadable}
 
     def add_headers(response: Response) -> Response:
         path, headers = request.path, response.headers

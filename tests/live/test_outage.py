@@ -1,17 +1,16 @@
 """Elasticsearch hangs and comes back: a TCP proxy in front of the real one stops forwarding."""
 
 import logging
-import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
 import pytest
-from elasticsearch import ConnectionTimeout, Elasticsearch, TransportError
+from elasticsearch import ConnectionTimeout
 from flask.testing import FlaskClient
 
 from app import create_app
@@ -40,10 +39,14 @@ class Proxy:
         self._flowing.set()
 
 
+def _address(url: str) -> tuple[str, int]:
+    parts = urlsplit(url)
+    return parts.hostname or "", parts.port or 9200
+
+
 @pytest.fixture
 def proxy(elasticsearch_url: str) -> Iterator[Proxy]:
-    parts = urlsplit(elasticsearch_url)
-    address = (parts.hostname or "", parts.port or 9200)
+    address = _address(elasticsearch_url)
     flowing = threading.Event()
     flowing.set()
     with listening(lambda near: forward(near, address, lambda _: flowing.wait())) as port:
@@ -51,75 +54,20 @@ def proxy(elasticsearch_url: str) -> Iterator[Proxy]:
         flowing.set()
 
 
-class Restarting:
-    """Elasticsearch behind a port that ends its connections and then refuses others for a while."""
-
-    def __init__(self, elasticsearch_url: str) -> None:
-        parts = urlsplit(elasticsearch_url)
-        self._address = (parts.hostname or "", parts.port or 9200)
-        self._connections: list[socket.socket] = []
-        self._up = ExitStack()
-        self._port = self._up.enter_context(listening(self._forward))
-        self.url = f"http://127.0.0.1:{self._port}"
-
-    def _forward(self, near: socket.socket) -> None:
-        self._connections.append(near)
-        forward(near, self._address)
-
-    def restart(self, seconds: float) -> None:
-        self.stop()
-        for connection in self._connections:
-            with suppress(OSError):
-                connection.shutdown(socket.SHUT_RDWR)
-        threading.Timer(seconds, self._start).start()
-
-    def _start(self) -> None:
-        self._up.enter_context(listening(self._forward, self._port))
-
-    def stop(self) -> None:
-        self._up.close()
-
-
-@pytest.fixture
-def restarting(elasticsearch_url: str) -> Iterator[Restarting]:
-    elasticsearch = Restarting(elasticsearch_url)
-    yield elasticsearch
-    elasticsearch.stop()
-
-
-def test_a_command_waits_for_elasticsearch_that_restarts(
-    restarting: Restarting, own_settings: Settings, elastic: Elasticsearch
-) -> None:
-    settings = replace(own_settings, elasticsearch_url=restarting.url)
-    with connect(settings, waits=True) as patient, connect(settings) as other:
-        for client in (patient, other):
-            client.info()
-        restarting.restart(1.0)
-        with pytest.raises(TransportError):
-            other.info()
-        patient.indices.create(index=settings.index)
-        restarting.restart(1.0)
-        assert patient.count(index=settings.index)["count"] == 0
-    elastic.indices.delete(index=settings.index)
-
-
-def test_a_command_does_not_wait_for_elasticsearch_that_never_responded(
-    settings: Settings,
-) -> None:
-    away = replace(settings, elasticsearch_url=f"http://127.0.0.1:{free_port()}")
-    started = time.monotonic()
-    with connect(away, waits=True) as client, pytest.raises(TransportError):
-        client.info()
-    assert time.monotonic() - started < 5
-
-
 def test_a_rebuild_before_the_service_starts_waits_for_elasticsearch(
-    restarting: Restarting, own_settings: Settings, run: Run
+    own_settings: Settings, run: Run
 ) -> None:
-    restarting.restart(1.0)
-    settings = replace(own_settings, elasticsearch_url=restarting.url)
+    port = free_port()
+    address = _address(own_settings.elasticsearch_url)
+    settings = replace(own_settings, elasticsearch_url=f"http://127.0.0.1:{port}")
     assert run("rebuild", settings=settings).exit_code == 1
-    done = run("rebuild", "--wait", "60", settings=settings)
+    with ExitStack() as stack:
+
+        def start() -> None:
+            stack.enter_context(listening(lambda near: forward(near, address), port))
+
+        threading.Timer(1.0, start).start()
+        done = run("rebuild", "--wait", "60", settings=settings)
     assert done.exit_code == 0, done.output
     assert "There is no index yet" in done.output
 

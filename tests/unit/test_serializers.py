@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from app.cache.answer_cache import SERIALIZER
 from app.cache.memoize import NotSerializable, dumps
 from bench.serializers.registry import FORMATS, serializers
-from bench.serializers.report import RULE, contenders, put_into, rows_of, winner
-from bench.serializers.timing import TCP, WARM_UP, Cell, Timing, Workload, measure
+from bench.serializers.report import RULE, contenders, put_into, winner
+from bench.serializers.timing import TCP, WARM_UP, Cell, Workload, measure
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -150,12 +150,6 @@ def cells(*names: str, store: Any = None) -> list[Cell]:
     return [Cell(serializers()[name], ANSWER, TCP, store or Dictionary()) for name in names]
 
 
-def test_timing_of_microseconds() -> None:
-    timing = Timing.of([1000, 2000, 9000])
-    assert (timing.median, timing.average) == (2.0, 4.0)
-    assert timing.stddev == pytest.approx(4.359, abs=0.001)
-
-
 def test_each_operation_once_a_round_and_the_warm_up_dropped() -> None:
     store = Dictionary()
     [cell] = cells("bytes+zstd", store=store)
@@ -171,10 +165,3 @@ def test_each_operation_once_a_round_and_the_warm_up_dropped() -> None:
 def test_a_value_that_does_not_come_back_is_not_measured() -> None:
     with pytest.raises(AssertionError, match="does not come back"):
         measure(cells("orjson", store=Dictionary(loses=True)), 1, lambda nth: None)
-
-
-def test_rows() -> None:
-    measured = cells("bytes", "json", "pickle+lzma")
-    measure(measured, 2, lambda nth: None)
-    assert set(rows_of(measured, "10 hits", TCP)) == {"bytes", "json", "pickle+lzma"}
-    assert rows_of(measured, "10 hits", "elsewhere") == {}

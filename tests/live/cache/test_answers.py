@@ -1,7 +1,5 @@
 """The answer cache on a real Redis: who computes, and what is served."""
 
-import multiprocessing
-import os
 import threading
 from collections import Counter
 from collections.abc import Callable
@@ -191,26 +189,6 @@ def test_without_redis_nobody_gets_what_was_begun_for_another(opened: Open) -> N
     answers = ask_at_once(opened(redis_url=""), Computation(), 3)
     assert {answer.state for answer in answers} == {"OFF"}
     assert sorted(answer.body["nth"] for answer in answers) == [1, 2, 3]
-
-
-def test_a_forked_worker_does_not_share_its_parents_connection(cache: AnswerCache) -> None:
-    ask(cache, Computation(), "parent")
-    context = multiprocessing.get_context("fork")
-    answers: Any = context.Queue()
-
-    def child() -> None:
-        for _ in range(200):
-            cached = ask(cache, Computation(), f"{os.getpid()}")
-        answers.put((cached.state, cached.body["nth"]))
-
-    workers = [context.Process(target=child) for _ in range(3)]
-    for worker in workers:
-        worker.start()
-    for _ in range(200):
-        assert ask(cache, Computation(), "parent").state == "HIT"
-    for worker in workers:
-        worker.join(60)
-    assert [answers.get(timeout=60) for _ in workers] == [("HIT", 1)] * 3
 
 
 # -- Elasticsearch away ------------------------------------------------------------------------
