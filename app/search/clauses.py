@@ -74,25 +74,21 @@ def constant(query: Json, score: float) -> Json:
 
 
 def match(field: str, text: str, **options: Any) -> Json:
-    """A `match` query on one field."""
     return {"match": {field: {"query": text, **options}}}
 
 
 def match_phrase(field: str, text: str, **options: Any) -> Json:
-    """A `match_phrase` query on one field."""
     return {"match_phrase": {field: {"query": text, **options}}}
 
 
 def phrase_in(fields: Sequence[str], text: str, boost: float = 1.0) -> Json:
-    """The words of the text side by side in any of the fields; in one without positions a single
-    token."""
+    """The words of the text side by side in any of the fields."""
     phrase = {"query": text, "type": "phrase", "fields": list(fields), "boost": boost}
     phrase["lenient"] = True  # otherwise several tokens are an error there
     return {"multi_match": phrase}
 
 
 def _combined_fields(fields: Sequence[str], text: str, boost: float = 1.0) -> Json:
-    """BM25 over several fields as if they were one."""
     return {"combined_fields": {"query": text, "fields": list(fields), "boost": boost}}
 
 
@@ -100,10 +96,9 @@ def _combined_fields(fields: Sequence[str], text: str, boost: float = 1.0) -> Js
 
 
 def words_clauses(plan: Plan, *, one_by_one: bool = False) -> list[Clause]:
-    """Quoted phrases, words, and similar words.
+    """Words, and similar words.
 
-    Words that stand for themselves only share one clause, unless the score of each is wanted; those
-    that say little share another one.
+    Words that stand for themselves only share one clause, unless the score of each is wanted.
     """
     clauses: list[Clause] = []
     significant = sum(not term.term.light for term in plan.terms)
@@ -160,7 +155,6 @@ def _variant(variant: TermVariant, of: Interpretation, plan: Plan) -> Json:
 
 
 def compounds(terms: Iterable[Interpretation]) -> list[str]:
-    """The words that posts write two terms as."""
     return list(dict.fromkeys(term.compound for term in terms if term.compound))
 
 
@@ -211,9 +205,8 @@ def best_clauses(plan: Plan) -> list[Clause]:
 
 
 def _all_words(plan: Plan) -> list[Clause]:
-    """What a post scores that has every significant term, more if its title has them, and a little
-    more if it is in the visitor's language: the less the more terms there are, as to have all of
-    many is no surprise where each of them has scored."""
+    """More if the title has every significant term, a little more in the visitor's language; the
+    less the more terms there are, as each of them has scored."""
     terms = plan.required
     if not terms:
         return []
@@ -277,10 +270,7 @@ def _neighbours(plan: Plan) -> list[Clause]:
 
 def readings(terms: Sequence[Interpretation]) -> tuple[str, ...]:
     """What several terms may stand for as a text: their likeliest variants first, then with one of
-    them in another variant, or with two in the one word that posts write them as.
-
-    The posts decide: the reading whose words stand together in them scores.
-    """
+    them in another variant, or with two as one word. The posts decide which one scores."""
     likeliest = [term.likeliest.text for term in terms]
     alternatives = [
         [*likeliest[:place], variant.text, *likeliest[place + 1 :]]
@@ -300,8 +290,7 @@ def _few_readings(terms: Sequence[Interpretation], plan: Plan) -> tuple[str, ...
 
 
 def _phrase(plan: Plan) -> list[Clause]:
-    """The whole query side by side in the title or the text, as it is or in any inflection. Their
-    names tell whether a post has it."""
+    """As it is or in any inflection. The names tell whether a post has it."""
     if len(plan.terms) < 2:
         return []
     texts = _few_readings(plan.terms, plan)
@@ -326,7 +315,7 @@ def _phrase(plan: Plan) -> list[Clause]:
 
 
 def _heading(plan: Plan) -> list[Clause]:
-    """Several words of the query close together in a heading, without those that say little."""
+    """Without the words that say little."""
     terms = [term for term in plan.terms if not term.term.light] or plan.terms
     if len(terms) < 2:
         return []
@@ -340,8 +329,7 @@ def _heading(plan: Plan) -> list[Clause]:
 
 
 def _title_and_links(plan: Plan) -> list[Clause]:
-    """Titles, and links to a post, that have most of the words of the query, in any inflection: a
-    text that has a whole query by chance does not come before a post that is about it."""
+    """A text that has a whole query by chance does not come before a post that is about it."""
     words = [term.likeliest.text for term in plan.terms if not term.term.light]
     if len(words) < 2:
         return []
@@ -353,10 +341,8 @@ def _title_and_links(plan: Plan) -> list[Clause]:
 
 
 def _meaning(plan: Plan) -> list[Clause]:
-    """How near the nearest passage of a post is to the query in meaning: `meaning.similarity`.
-
-    Of bits, `dotProduct` adds up the numbers of the query where the bit is 1.
-    """
+    """How near the nearest passage is to the query: `meaning.similarity`. Of bits, `dotProduct`
+    adds up the numbers of the query where the bit is 1."""
     if not plan.vector:
         return []
     script = {
@@ -373,8 +359,7 @@ def _meaning(plan: Plan) -> list[Clause]:
 
 
 def _title_so_far(plan: Plan) -> list[Clause]:
-    """Titles that have every word of a query that is being typed: which one is first does not
-    depend on how far the last word is typed."""
+    """Which title is first does not depend on how far the last word is typed."""
     if not plan.terms or not plan.terms[-1].begun:
         return []
     has = [match("title.words", term.likeliest.text, operator="and") for term in plan.terms[:-1]]
@@ -427,7 +412,6 @@ def named_terms(plan: Plan) -> list[Json]:
 
 
 def excluded_clauses(plan: Plan) -> list[Json]:
-    """What a post must not have."""
     return [phrase_in(scoring.PHRASE_FIELDS, text) for text in plan.query.excluded]
 
 
@@ -460,7 +444,6 @@ def _in_any_form(text: str) -> Json:
 
 
 def _begins_in_title(term: Interpretation) -> Json:
-    """Titles with a word that begins with the term."""
     return match("title.prefixes", term.term.text, operator="and")
 
 

@@ -17,11 +17,10 @@ Json = dict[str, Any]
 class Found:
     """The posts that a plan finds.
 
-    `hits` are those of the page, as Elasticsearch returned them, and `matched` how many posts
-    match, by the names of `searches.counts`. `count` posts are listed, `by_words` of them not only
-    because they are pinned; `with_most` have more than half of the words, `with_all` every word.
-    `needed`: how many words the posts have of which categories and years are counted. `dropped` are
-    the words that no post has; `requires_unmatched`: whether one of them is required.
+    `hits` are those of the page, `matched` how many posts match by the names of `searches.counts`.
+    `count` posts are listed, `by_words` of them not only because they are pinned; `with_most` have
+    more than half of the words. `needed` words have the posts of which categories and years are
+    counted. `dropped` are words that no post has; `requires_unmatched`: one of them is required.
     """
 
     plan: Plan
@@ -98,8 +97,6 @@ def _best_variant(term: Interpretation, hits: Iterable[Json], plan: Plan) -> Ter
 
     The best hit has the words beside it too: `developer surey` is survey, and not surely; a
     doubtful term must have other words beside it.
-    The likeliest variant that a hit has if that is the word as typed, or if the first hit is
-    not the best one.
     """
     variants: list[TermVariant] = []
     for hit in () if term.as_typed else hits:

@@ -70,11 +70,8 @@ def post_highlighting(terms: Sequence[Interpretation], quoted: Sequence[str]) ->
 def highlighting(
     terms: Sequence[Interpretation], quoted: Sequence[str], fields: Sequence[str]
 ) -> Json:
-    """The `highlight` part of a search.
-
-    Each field has a query of its own. The highlighter looks for every clause of a query in each
-    field of each hit: one query for all fields took a seventh of the CPU time of a search.
-    """
+    """The `highlight` part of a search. Each field has a query of its own: one query for all fields
+    took a seventh of the CPU time of a search."""
     body = highlight_fields(*fields, unmatched=bool(_beginnings(terms)))
     for name, query in highlight_queries(terms, quoted, fields).items():
         body["fields"][name]["highlight_query"] = query
@@ -113,11 +110,8 @@ def highlight_queries(
 
 
 def highlight_fields(*names: str, unmatched: bool = False) -> Json:
-    """The `highlight` part of a search: all of them whole; `app.search.render` cuts them.
-
-    With `unmatched`, texts without a match are returned, too. The highlighter would look for the
-    sentences of a whole text to find two, which took half of the time of a search.
-    """
+    """The texts whole; `app.search.render` cuts them, as the highlighter would look for all
+    sentences of a text to find two. With `unmatched`, texts without a match are returned, too."""
     whole: Json = {"number_of_fragments": 0}
     of_field = {
         "title": whole,
@@ -146,13 +140,9 @@ def highlight_fields(*names: str, unmatched: bool = False) -> Json:
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """Words that Elasticsearch cannot mark without analyzing every text again, which takes seventy
-    times as long as a usual search of long posts.
-
-    `begun`, and in texts `begun_in_texts`: what words begin with that may not be typed to their
-    end. `stop_words`: of a query that has no others. `words`: those of the query, which are marked
-    where none of them is, as in `useEffect`.
-    """
+    """Words that Elasticsearch cannot mark without analyzing every text again: what words begin
+    with that may not be typed to their end, the words of a query that has only stop words, and
+    words that are marked where none of them is, as in `useEffect`."""
 
     begun: tuple[str, ...] = ()
     begun_in_texts: tuple[str, ...] = ()
@@ -212,10 +202,7 @@ def _with_words(marked: str, begun: tuple[str, ...], marker: Marker) -> str:
 @lru_cache(maxsize=128)
 def _words_with(beginnings: tuple[str, ...]) -> re.Pattern[str]:
     """Words, also inside of camelCase, that may begin like one of these texts when they are folded.
-
-    The first character comes first in the pattern: a search for it is five times as fast. A
-    character that is not ASCII may be folded to any other.
-    """
+    The first character comes first: a search for it is five times as fast."""
     letters = {letter for text in beginnings for letter in text[0].lower() + text[0].upper()}
     # Without what it is not: a class of all other characters takes milliseconds to compile.
     others = re.escape("".join(chr(code) for code in range(0xC0) if chr(code) not in letters))

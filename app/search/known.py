@@ -58,9 +58,7 @@ class Known:
     def update(self, session: SearchSession, index: str, version: Json | None) -> bool:
         """Read what has changed; whether anything has.
 
-        Args:
-            index: the name of the index that answered, "" if no document tells it.
-            version: the response to `version_search`.
+        `index` is the name of the index that answered, `version` the response to `version_search`.
 
         Raises:
             OutdatedIndex: the index has the fields of another version.

@@ -68,8 +68,7 @@ class Plan:
 
     @cached_property
     def is_large(self) -> bool:
-        """Whether the hits cost so much that they are asked for once, when it is known what the
-        terms stand for."""
+        """Whether the hits cost so much that they are asked for once, when the words are known."""
         pieces = sum(len(term.term.pieces) for term in self.terms)
         return pieces * self.request.size > scoring.LARGE_PAGE
 
@@ -151,11 +150,8 @@ def plan_corrected(
 ) -> Plan | None:
     """The plan with the terms interpreted, None if it is right as it is.
 
-    Terms that no post has, in any variant, are not required any more.
-
-    Args:
-        lookup: what the index has of the terms.
-        together: the keys of the terms that a post has together with another one.
+    Terms that no post has, in any variant, are not required any more. `together` has the keys of
+    those that a post has together with another one.
     """
     stats = lookup.stats
     if not stats:
@@ -187,10 +183,9 @@ def plan_corrected(
 
 
 def without_doubtful(plan: Plan) -> Plan | None:
-    """The plan without doubtful corrections, for when no post has most of the words with them: a
-    corrected term that no post has beside others was probably not meant, unless it is a long word
-    with one error. None if there are none, no other terms, or so many that it makes no difference.
-    """
+    """The plan without doubtful corrections, for when no post has most of the words with them; None
+    if that makes no difference. A corrected term that no post has beside others was probably not
+    meant."""
     if plan.is_large or len(plan.required) > scoring.DOUBTED_WORDS:
         return None
     sure = tuple(term for term in plan.required if _is_sure(term))
@@ -215,8 +210,7 @@ def _interpreted(
     together: frozenset[str],
     language: Language,
 ) -> list[Interpretation]:
-    """What each term may stand for; those that posts write with their neighbour as one are not
-    corrected. Of several doubtful terms each has its likeliest variants only."""
+    """What each term may stand for; of several doubtful ones the likeliest variants only."""
     terms: list[Interpretation] = []
     for term in query.terms:
         stats = lookup.stats.get(term.key)
@@ -250,7 +244,6 @@ def _with_variants(term: Interpretation, most: int) -> Interpretation:
 
 
 def _may_go_on(begun: QueryTerm, stats: Mapping[str, TermStats]) -> bool:
-    """Whether a word of the index may begin with a term that is being typed."""
     posts = stats.get(begun.key, _UNCOUNTED)
     return posts.known or bool(posts.prefix) or len(begun.token) < scoring.PREFIX_MIN
 

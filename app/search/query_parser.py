@@ -17,11 +17,8 @@ _PIECE = re.compile(r'(?P<out>(?<!\S)-(?=["\w.]))?(?:"(?P<quoted>[^"]*)"|(?P<pla
 
 
 def _marks() -> str:
-    """Ranges of Unicode's marks for a regular expression, without rare ones.
-
-    A mark is a part of the letter before it: vowels of Hindi, points of Arabic and Hebrew, accents
-    that no letter contains. For a regular expression they are not letters.
-    """
+    """Ranges of Unicode's marks: vowels of Hindi, points of Arabic, accents that no letter
+    contains. Each is a part of the letter before it, and no letter for a regular expression."""
     ranges: list[list[int]] = []
     for code in (*range(0x300, 0x3100), *range(0xA600, 0xAC00), *range(0xFE00, 0xFE30)):
         if unicodedata.category(chr(code)).startswith("M"):
@@ -73,13 +70,11 @@ MAX_PIECES = 24
 class QueryTerm:
     """One word of a query.
 
-    `text` is as typed; `token` is what the index has for it as written, `folded` the same without
-    accents. `pieces` are the tokens of a compound term, which the tokenizer splits (`node.js`);
-    they must be side by side. `key` is unique within the query: "0", "1", … by position, "1.0",
-    "1.1" for single pieces of a term, and "0+1" for two terms written as one. `start` and `end` are
-    offsets in the query. `stop`: every piece is a stop word. `light`: it says little about what is
-    searched for, a stop word or a function word. `continues`: it begins with the last character of
-    the term before, in text without spaces.
+    `text` is as typed; `token` is what the index has for it, `folded` the same without accents.
+    `pieces` are the tokens of a compound term (`node.js`), which must be side by side. `key` is its
+    position, "1.0" for a piece of a term, "0+1" for two terms written as one. `light`: it says
+    little, as a stop word or a function word. `continues`: it begins with the last character of the
+    term before, in text without spaces.
     """
 
     text: str
@@ -107,11 +102,10 @@ class QueryTerm:
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuery:
-    """The terms of a query in their order, its quoted phrases, and what a post must not have.
+    """The terms of a query, its quoted phrases with their offsets, and what a post must not have.
 
     `examined`: the terms that decide which posts match, and that are looked up and corrected: the
     first ones that say something, or of all if none does and there is no quoted phrase.
-    `quoted_at` has the offset of each quoted phrase in the query.
     """
 
     terms: tuple[QueryTerm, ...] = ()
@@ -141,10 +135,8 @@ def parsed(
 
 
 def parse_query(q: str, language: Language) -> ParsedQuery:
-    """Split a query into terms, quoted phrases (`"…"`) and exclusions (`-word`).
-
-    Beside more than `FEW_WORDS` significant words, quotation marks are those of a sentence.
-    """
+    """Split a query into terms, quoted phrases (`"…"`) and exclusions (`-word`). Beside more than
+    `FEW_WORDS` significant words, quotation marks are those of a sentence."""
     terms: list[QueryTerm] = []
     quoted: list[str] = []
     excluded: list[str] = []
@@ -167,7 +159,6 @@ def parse_query(q: str, language: Language) -> ParsedQuery:
 
 
 def _unquoted(piece: re.Match[str]) -> str:
-    """The piece without its quotation marks, unless it is excluded."""
     return piece.group() if piece["out"] or not piece["quoted"] else f" {piece['quoted']} "
 
 
@@ -209,7 +200,6 @@ def _words(run: str, start: int, position: int, language: Language) -> Iterator[
 
 
 def _term(text: str, start: int, key: str, language: Language) -> QueryTerm | None:
-    """One term, or None if the tokenizer would drop all of it."""
     tokens = _tokens(text)
     if not tokens:
         return None
@@ -238,10 +228,7 @@ def _query_term(
 
 def apart(compound: QueryTerm, language: Language) -> tuple[QueryTerm, ...]:
     """The pieces of a compound term as terms of their own, for when no post has them side by side;
-    also the word and the number of `python3`.
-
-    Empty for any other term of one piece, and for one of more than `MAX_PIECES`.
-    """
+    also the word and the number of `python3`. Empty for any other term."""
     is_numbered = _NUMBERED.fullmatch(compound.text)
     if not is_numbered and not 1 < len(compound.pieces) <= MAX_PIECES:
         return ()

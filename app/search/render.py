@@ -19,12 +19,12 @@ from analyzers.symbols import OPERATORS
 from app.search.scoring import FRAGMENT_SIZE, LONGEST_SNIPPET, SECTIONS
 
 Json = dict[str, Any]
+Words = frozenset[str]
 
 # Private-use characters, which a stored text has no reason to contain.
 MARK, UNMARK = "\ue000", "\ue001"
 
 _MARKED = re.compile(f"{MARK}([^{MARK}{UNMARK}]*){UNMARK}")
-_MARKED_LINES = re.compile(f"{MARK}[^{UNMARK}\n]*\n[^{UNMARK}]*{UNMARK}")
 _EMPTY = re.compile(f"{MARK}\\s*{UNMARK}")
 _CUT_ENTITY = re.compile(
     "|".join(f"[{MARK}{UNMARK}]?".join(entity) for entity in ("&amp;", "&lt;", "&gt;"))
@@ -56,15 +56,6 @@ _CONTEXT, _LONGEST_HEADING = 20, 120
 _IN_FRAGMENT = "!$&'()*+,;=:@/?"
 
 
-class Part(NamedTuple):
-    """Where a part of a text begins and ends, and its marked words."""
-
-    text: str
-    begin: int
-    end: int
-    words: frozenset[str]
-
-
 # -- HTML ------------------------------------------------------------------------------------------
 
 
@@ -83,8 +74,6 @@ def decoded(marked: str) -> str:
 
 
 def _mark_entity(entity: re.Match[str]) -> str:
-    """An entity with a mark that begins or ends inside, which then begins before it or ends behind
-    it."""
     cut = entity.group()
     opens, closes = MARK in cut, UNMARK in cut
     whole = unmarked(cut)
@@ -96,41 +85,50 @@ def _mark_entity(entity: re.Match[str]) -> str:
 
 def safe(fragment: str) -> str:
     """A highlighted plain text with nothing but our own `<mark>` in it."""
-    marked = _EMPTY.sub("", _OPERATOR.sub(_mark_whole, fragment.strip()))
-    escaped = html.escape(marked, quote=False)
+    fragment = fragment.strip()
+    if MARK not in fragment:
+        return html.escape(unmarked(fragment), quote=False)
+    marked = _EMPTY.sub("", _OPERATOR.sub(_mark_whole, fragment))
     # Faster than a replacement with a group, which is expanded in Python.
-    parts = _MARKED.split(escaped)
+    parts = _MARKED.split(html.escape(marked, quote=False))
     parts[1::2] = [f"<mark>{word}</mark>" for word in parts[1::2]]
     return unmarked("".join(parts))
 
 
 def _mark_whole(operator: re.Match[str]) -> str:
-    """An operator with a mark somewhere inside, marked as a whole."""
     marked = operator.group()
     return f"{MARK}{unmarked(marked)}{UNMARK}" if MARK in marked else marked
 
 
 def unmarked(text: str) -> str:
-    """A text without its marks."""
     return text.replace(MARK, "").replace(UNMARK, "")
 
 
 # -- passages --------------------------------------------------------------------------------------
 
 
-def words_of(marked: str) -> frozenset[str]:
+class Part(NamedTuple):
+    """Where a part of a text begins and ends, and its marked words."""
+
+    text: str
+    begin: int
+    end: int
+    words: Words
+
+
+def _words_of(marked: str) -> Words:
     """The marked words of a text, of which inflections count as one."""
     if MARK not in marked:
         return frozenset()
-    return frozenset({word[:_SAME_WORD].casefold() for word in _MARKED.findall(marked)})
+    return frozenset([word[:_SAME_WORD].casefold() for word in _MARKED.findall(marked)])
 
 
 @dataclass(frozen=True, eq=False)
 class Passage:
     """A marked text without headings: what follows `heading` up to the next one.
 
-    `above` are the headings above it, the outermost first, `id` is that of its element, and
-    `before` is the line before it. `compared` parts of its prose and of its code are compared.
+    `above` are the headings above it, `id` is that of its element, `before` the line before it.
+    `compared` parts of its prose and of its code are compared.
     """
 
     prose: str
@@ -142,24 +140,18 @@ class Passage:
     compared: int = _COMPARED
 
     @cached_property
-    def heading_words(self) -> frozenset[str]:
-        """The marked words of its heading."""
-        return words_of(self.heading)
-
-    @cached_property
-    def body_words(self) -> frozenset[str]:
+    def body_words(self) -> Words:
         """The marked words below its heading."""
-        return words_of(self.prose) | words_of(self.code)
+        return _words_of(self.prose) | _words_of(self.code)
 
     @cached_property
-    def words(self) -> frozenset[str]:
+    def words(self) -> Words:
         """The marked words of the passage and its heading."""
-        return self.heading_words | self.body_words
+        return _words_of(self.heading) | self.body_words
 
     @cached_property
     def parts(self) -> list[Part]:
-        """The first parts that have a mark, up to the second one with every word: no later one is
-        better than these."""
+        """The first parts that have a mark, up to the second one with every word."""
         parts: list[Part] = []
         complete = 0
         for text in (self.prose, self.code):
@@ -173,38 +165,35 @@ class Passage:
     @property
     def beginning(self) -> str:
         """What is shown of it without a mark: of code, a line."""
-        if self.prose:
-            return _cut(self.prose, 0, _end(self.prose, 0, 0))
-        line = self.code.lstrip().partition("\n")[0]
-        return _cut(line, 0, _end(line, 0, 0))
+        text = self.prose or self.code.lstrip().partition("\n")[0]
+        return _cut(text, 0, _end(text, 0, 0))
 
-    def worth(self, shown: frozenset[str], q: str) -> float:
-        """How well the passage answers the query: by its words and those above it, twice those of
-        its heading, and by how much of its heading is marked; a heading that is the query wins.
-        Words that are shown already count half."""
+    def worth(self, shown: Words, q: str) -> float:
+        """By its words and those above it, twice those of its heading, and by how much of its
+        heading is marked; a heading that is the query wins. Words that are shown already count
+        half."""
         name = unmarked(self.heading)
         if name and name.casefold() == q.casefold():
             return _IS_QUERY
-        words = self.words.union(*map(words_of, self.above))
-        worth = _count(words, shown)
-        if self.heading_words:
+        worth = _count(self.words.union(*map(_words_of, self.above)), shown)
+        if MARK in self.heading:
             share = sum(map(len, _MARKED.findall(self.heading))) / len(name)
-            worth += 2 * _count(self.heading_words, shown) + 2 * share
+            worth += 2 * _count(_words_of(self.heading), shown) + 2 * share
         return worth
 
-    def together(self, shown: frozenset[str]) -> float:
+    def together(self, shown: Words) -> float:
         """How many of its words stand together, in its heading and a part."""
         if len(self.body_words) < 2:
             return _count(self.words, shown)
-        in_parts = {frozenset(), *[part.words for part in self.parts]}
-        return max([_count(words | self.heading_words, shown) for words in in_parts])
+        in_heading = _words_of(self.heading)
+        in_parts = {in_heading, *[part.words | in_heading for part in self.parts]}
+        return max([_count(words, shown) for words in in_parts])
 
     def url(self, page: str) -> str:
-        """The address of the section: the id of its heading, else a text fragment.
+        """The id of its heading, else a text fragment.
 
         A table of contents has the same words, so the fragment also names the words that follow or
-        precede the heading. Where the page has something between them, such as a link to the
-        heading, those that follow are looked for alone.
+        precede the heading; those that follow alone, too, where a link stands between them.
         """
         if self.id:
             return f"{page.partition('#')[0]}#{quote(self.id, safe=_IN_FRAGMENT)}"
@@ -220,17 +209,30 @@ class Passage:
         return f"{page}{'' if '#' in page else '#'}:~:{texts}"
 
 
-def passages(text: str, code: str, headings: Sequence[Json], title: str = "") -> list[Passage]:
+def _count(words: Words, shown: Words) -> float:
+    return len(words) - len(words & shown) / 2
+
+
+def _in_directive(text: str) -> str:
+    """A text percent-encoded for a text fragment, in which a hyphen has a meaning."""
+    return quote(text, safe="").replace("-", "%2D")
+
+
+def _first_words(text: str, length: int = _CONTEXT) -> str:
+    if len(text) <= length:
+        return text
+    return text[:length].rpartition(" ")[0] or text[: length // 2]
+
+
+def _passages(text: str, code: str, headings: Sequence[Json], title: str) -> list[Passage]:
     """A marked text and its code, cut at the headings: the passages that have a mark, or all of
-    them if there is none. What precedes the first heading comes first. A heading that is the title
-    of the post is left out."""
+    them if there is none. A heading that is the title of the post is left out."""
     without_mark = MARK not in text and MARK not in code
-    lines = _MARKED_LINES.sub(_mark_lines, text).split("\n")
+    lines = text.split("\n")
     code_lines = code.split("\n")
     first: Json = {"line": -1, "code_line": 0, "level": 7, "id": ""}
     last: Json = {"line": len(lines), "code_line": len(code_lines)}
-    # An index of an older version may not tell where the code of a section begins.
-    within = [{**last, **heading} for heading in headings if heading["line"] < len(lines)]
+    within = [heading for heading in headings if heading["line"] < len(lines)]
     compared = max(_COMPARED // (len(within) + 1), _COMPARED_IN_SECTION)
     path: list[tuple[int, str]] = []
     cut: list[Passage] = []
@@ -250,17 +252,12 @@ def passages(text: str, code: str, headings: Sequence[Json], title: str = "") ->
     return cut
 
 
-def _mark_lines(marked: re.Match[str]) -> str:
-    """A mark over several lines as a mark in each line."""
-    return marked.group().replace("\n", f"{UNMARK}\n{MARK}")
-
-
-def best_passages(candidates: Sequence[Passage], shown: frozenset[str], q: str) -> list[Passage]:
+def _best_passages(candidates: Sequence[Passage], shown: Words, q: str) -> list[Passage]:
     """The passages to show, the best first: the best one, and those that add words to it or answer
     nearly as well with words in their heading."""
     worth = {passage: passage.worth(shown, q) for passage in candidates if passage.words}
-    if not worth:
-        return []
+    if len(worth) < 2:
+        return list(worth)
     likely = sorted(worth, key=lambda passage: -worth[passage])
     likeliest = likely[:_LIKELY]
     best = [max(likeliest, key=lambda passage: worth[passage] + passage.together(shown))]
@@ -279,22 +276,6 @@ def best_passages(candidates: Sequence[Passage], shown: frozenset[str], q: str) 
     return best
 
 
-def _count(words: frozenset[str], shown: frozenset[str]) -> float:
-    return len(words) - len(words & shown) / 2
-
-
-def _in_directive(text: str) -> str:
-    """A text percent-encoded for a text fragment, in which a hyphen has a meaning."""
-    return quote(text, safe="").replace("-", "%2D")
-
-
-def _first_words(text: str, length: int = _CONTEXT) -> str:
-    """The beginning of a text, up to the end of a word."""
-    if len(text) <= length:
-        return text
-    return text[:length].rpartition(" ")[0] or text[: length // 2]
-
-
 # -- snippets --------------------------------------------------------------------------------------
 
 
@@ -303,68 +284,70 @@ def excerpts(
 ) -> tuple[list[str], list[tuple[Passage, str]]]:
     """What is shown of a post for a query: the snippets that are in no section, and sections with
     one each."""
-    shown = words_of(marked.get("title", ""))
-    candidates = passages(marked.get("text", ""), marked.get("code", ""), headings, title)
-    best = best_passages(candidates, shown, q)
+    shown = _words_of(marked.get("title", ""))
+    candidates = _passages(marked.get("text", ""), marked.get("code", ""), headings, title)
+    best = _best_passages(candidates, shown, q)
     if not best:
         return [beginning for passage in candidates if (beginning := passage.beginning)][:1], []
     if len(best) == 1 and not best[0].heading:
         best *= min(2, len(best[0].parts))
-    texts = list(zip(best, snippets(best, shown), strict=True))
+    texts = list(zip(best, _snippets(best, shown), strict=True))
     loose = list(dict.fromkeys(text for passage, text in texts if not passage.heading))
     seen = shown.union(*(passage.words for passage in best))
-    loose += filter(None, [_joined(around(candidates, seen))])
+    if around := _around(candidates, seen):
+        loose.append(_joined(around))
     return loose, [(passage, text) for passage, text in texts if passage.heading]
 
 
-def snippets(shown_of: Sequence[Passage], shown: frozenset[str] = frozenset()) -> list[str]:
+def _snippets(passages: Sequence[Passage], shown: Words) -> list[str]:
     """A snippet of each passage; two of a passage that is listed twice.
 
-    They show as many different marked words of the passages as there are. The first ones are the
-    sentences, or parts of long ones, that show most; words that none of them has are shown in a few
-    words around them. Words of `shown` (the title) count less. Without a mark, the beginning. What
-    is cut off is replaced by an ellipsis.
+    First the sentences that show most different words, then a few words around each that none of
+    them has. Words of `shown` (the title) count less.
     """
-    left = {id(passage): list(passage.parts) for passage in shown_of}
+    left = {passage: list(passage.parts) for passage in passages}
     snippets: list[list[str]] = []
-    for passage in shown_of:
-        shown |= passage.heading_words
-        parts = left[id(passage)]
-        text = passage.beginning
-        if parts:
+    for passage in passages:
+        shown |= _words_of(passage.heading)
+        text = passage.beginning if not left[passage] else ""
+        if parts := left[passage]:
             best = max(parts, key=lambda part: (len(part.words - shown), len(part.words)))
             parts.remove(best)
             text = _cut(best.text, best.begin, best.end)
             shown |= best.words
         snippets.append([text])
-    for passage, texts in reversed(list(zip(shown_of, snippets, strict=True))):
-        texts += around([passage], shown)
+    for passage, texts in reversed(list(zip(passages, snippets, strict=True))):
+        texts += _around([passage], shown)
         shown |= passage.words
     return [_joined(texts) for texts in snippets]
 
 
 def _joined(texts: Iterable[str]) -> str:
-    """Snippets as one, with one ellipsis between them."""
     return " ".join(texts).replace("… …", "…")
 
 
-def around(passages: Iterable[Passage], shown: frozenset[str]) -> list[str]:
+def _around(passages: Iterable[Passage], shown: Words) -> list[str]:
     """The first place of each marked word that is not in `shown`, with a few words around it."""
     snippets: list[str] = []
-    lacking = [passage for passage in passages if passage.words - shown]
-    for text in (text for passage in lacking for text in (passage.prose, passage.code)):
-        for mark in _MARKED.finditer(text):
-            word = mark[1][:_SAME_WORD].casefold()
-            if word not in shown:
-                shown |= {word}
-                first = max(0, mark.start() - _AROUND)
-                line = text.rfind("\n", first, mark.start())
-                space = _SPACE.search(text, first, mark.start()) if first and line < 0 else None
-                begin = line + 1 if line >= 0 else space.end() if space else first
-                last = min(len(text), mark.end() + 2 * _AROUND)
-                stop = _AFTER.search(text, mark.end(), last)
-                snippets.append(_cut(text, begin, stop.end() if stop else last))
+    for passage in passages:
+        for text in (passage.prose, passage.code) if passage.words - shown else ():
+            for mark in _MARKED.finditer(text):
+                word = mark[1][:_SAME_WORD].casefold()
+                if word not in shown:
+                    shown |= {word}
+                    snippets.append(_cut(text, *_few_words(text, mark)))
     return snippets
+
+
+def _few_words(text: str, mark: re.Match[str]) -> tuple[int, int]:
+    """Where the words around a mark begin and end: in its line, with whole words."""
+    first = max(0, mark.start() - _AROUND)
+    line = text.rfind("\n", first, mark.start())
+    space = _SPACE.search(text, first, mark.start()) if first and line < 0 else None
+    begin = line + 1 if line >= 0 else space.end() if space else first
+    last = min(len(text), mark.end() + 2 * _AROUND)
+    stop = _AFTER.search(text, mark.end(), last)
+    return begin, stop.end() if stop else last
 
 
 def _parts(text: str) -> Iterator[Part]:
@@ -372,7 +355,7 @@ def _parts(text: str) -> Iterator[Part]:
     while at >= 0:
         begin = max(end, _begin(text, at))
         end = _end(text, begin, text.find(UNMARK, at) + 1)
-        yield Part(text, begin, end, words_of(text[begin:end]))
+        yield Part(text, begin, end, _words_of(text[begin:end]))
         at = text.find(MARK, end)
 
 

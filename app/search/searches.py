@@ -48,12 +48,8 @@ _SOURCE = [
 def hits_search(plan: Plan, *, refined: bool = True) -> Json:
     """One page of the posts that match, with highlights.
 
-    Every post that matches is scored by its words. What only orders the best of them (neighbours,
-    phrases, all words, language, date) is asked of the first `RESCORED` posts.
-
-    Args:
-        refined: without it, the first posts in the order of their words, without highlights: half
-            of the cost.
+    Without `refined`, the first posts in the order of their words, without highlights: half of the
+    cost.
     """
     by_relevance = plan.request.sort == "relevance"
     should = _queries(words_clauses(plan))
@@ -90,7 +86,7 @@ def _queries(clauses: Sequence[Clause]) -> list[Json]:
 
 
 def _comments(plan: Plan) -> Json:
-    """Adds nothing to the score of a post: the comments that match come with it."""
+    """The comments that match come with their post, and add nothing to its score."""
     field = "comments.comment"
     query = highlight_queries(plan.terms, plan.query.quoted, [field])[field]
     query["bool"]["should"] += begin_in(f"{field}.words", plan.terms)
@@ -128,7 +124,6 @@ def scores_search(plan: Plan, ids: Sequence[str]) -> Json:
 
 
 def _rescored(clauses: list[Json]) -> Json:
-    """What is asked of the best posts only."""
     rescore = {"rescore_query": bool_query(should=clauses), "score_mode": "total"}
     return {"rescore": {"window_size": scoring.RESCORED, "query": rescore}} if clauses else {}
 
@@ -144,16 +139,14 @@ def facets_search(plan: Plan, needed: int) -> Json:
 
 
 def _matching(plan: Plan, needed: int, *, similar: bool = False) -> Json:
-    """The posts that have so many of the words or are pinned, without the filters and scores."""
     words = [phrase_in(scoring.QUOTED_FIELDS, text) for text in plan.query.quoted]
     words += has_terms(plan, needed, similar=similar)
     return bool_query(filter=[_listed(bool_query(filter=words), plan)])
 
 
 def _listed(by_words: Json, plan: Plan) -> Json:
-    """The posts that are listed: those that match by their words or are pinned, without those that
-    have an excluded word; those whose title is the query, exclusions included; none that a rule of
-    the blog hides."""
+    """Those that match by their words or are pinned, without excluded words, and those whose title
+    is the query, exclusions included; none that a rule of the blog hides."""
     allowed = any_of([by_words, *pinned_clauses(plan.pins)])
     if excluded := excluded_clauses(plan):
         allowed["bool"]["must_not"] = excluded
@@ -167,13 +160,9 @@ def _listed(by_words: Json, plan: Plan) -> Json:
 
 
 def counts(plan: Plan) -> Json:
-    """Aggregations that count the posts that match.
-
-    `ANY`: all of them; `MOST`: with more than half of the words; `ALL`: with every word;
-    `BY_WORDS`: not only because they are pinned. A count that is equal to that of fewer words is
-    left out.
-    `HAS + key`: those with a term that was split, as nobody knows yet whether any post has it.
-    """
+    """Aggregations that count the posts that match: `ANY`; `MOST`, with more than half of the
+    words; `ALL`, with every word; `BY_WORDS`, not only because they are pinned; `HAS + key`, with a
+    term that was split. A count that is equal to that of fewer words is left out."""
     number, most = len(plan.required), plan.most
     by_words = replace(plan, pins=plan.pins.only_never()) if plan.pins.first else plan
     counted = {ANY: _matching(plan, plan.needed, similar=True)}
@@ -195,12 +184,10 @@ def counts(plan: Plan) -> Json:
 
 
 def counts_search(plan: Plan) -> Json:
-    """The counts alone."""
     return {"size": 0, "track_total_hits": False, "aggs": counts(plan)}
 
 
 def read_counts(response: Json) -> dict[str, int]:
-    """The counts of `counts` from a response."""
     return {
         name: aggregation["doc_count"]
         for name, aggregation in response["aggregations"].items()
@@ -223,8 +210,7 @@ _POSTS, _INDEX, _TERM = "posts", "index", "term "
 
 
 def lookup_search(plan: Plan) -> Json:
-    """Counts the posts that match the query as typed and those of each term, and asks the term
-    suggester for other spellings."""
+    """Counts the posts of the query and of each term, and asks for other spellings."""
     terms = examined_terms(plan)
     body: Json = {
         "size": 0,
@@ -245,7 +231,6 @@ def lookup_search(plan: Plan) -> Json:
 
 
 def read_lookup(response: Json) -> Lookup:
-    """The response to `lookup_search`, read."""
     aggs = response["aggregations"]
     stats = {
         name.removeprefix(_TERM): TermStats(
@@ -284,8 +269,8 @@ def examined_terms(plan: Plan) -> list[QueryTerm]:
 
 
 def _errors_of(terms: Sequence[QueryTerm]) -> dict[str, int]:
-    """The words that the suggester gets, and how many errors each may have: the first ones, as many
-    as have `_CORRECTED` letters, and one of them may be very long."""
+    """The words that the suggester gets, and how many errors each may have; one may be very
+    long."""
     tokens = dict.fromkeys(term.token for term in terms if term.correctable and "+" not in term.key)
     errors: dict[str, int] = {}
     has_long = False
@@ -317,7 +302,6 @@ def _suggesters(errors_of: Mapping[str, int]) -> Json:
 
 
 def _counted(term: QueryTerm, query: ParsedQuery) -> dict[str, Json]:
-    """What is counted of a term; see `TermStats`."""
     if "+" in term.key:
         pieces = " ".join(piece.text for piece in query.terms if piece.key in term.key.split("+"))
         return {

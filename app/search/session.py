@@ -56,10 +56,8 @@ class SearchSession:
     def send_with(
         self, beside: tuple[Json, Json] | None, kind: str, *bodies: Json
     ) -> tuple[list[Json], Json | None]:
-        """As `send`, with one search of another index, given by header and body.
-
-        That one may fail: then its response is None.
-        """
+        """As `send`, with one search of another index (header and body), which may fail: then its
+        response is None."""
         header = {
             "index": self.index,
             "preference": ONE_COPY,

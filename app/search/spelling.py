@@ -81,12 +81,9 @@ class TermStats:
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """What the index has of the terms of a query.
-
-    `stats`: the counts of each term by its key. `options`: the suggester's options by token.
-    `matched`: how many posts match, by the names of `searches.counts`. `total`: the posts in the
-    index, `index`: its name, "" for an index without documents.
-    """
+    """What the index has of the terms: the counts of each by its key, the suggester's options by
+    token, how many posts match by the names of `searches.counts`, all posts, and the name of the
+    index."""
 
     stats: Mapping[str, TermStats]
     options: Mapping[str, Options]
@@ -102,10 +99,9 @@ VariantKind = Literal["typed", "spelling", "prefix", "split", "begun", "characte
 class TermVariant:
     """One text that a term may stand for.
 
-    `kind`: the text as typed, another spelling, all words that begin with it, or the term split
-    into two words; `begun` is a term that is being typed: it and all words that begin with it.
-    `weight` is its likelihood relative to the likeliest variant (1). `posts` have it, 0 if that was
-    not counted. `score` is the suggester's similarity and `cost` the edit cost.
+    `kind`: as typed, another spelling, all words that begin with it, two words, two characters as
+    either; `begun` is being typed: the word and all that begin with it. `weight` is the likelihood
+    relative to the likeliest variant. `score` is the suggester's similarity, `cost` the edit cost.
     """
 
     text: str
@@ -117,7 +113,6 @@ class TermVariant:
 
     @property
     def readable(self) -> str:
-        """The text as a person would write it."""
         return readable(self.text) or self.text
 
 
@@ -125,10 +120,9 @@ class TermVariant:
 class Interpretation:
     """A term with its variants, the likeliest first, and the reason in a few words.
 
-    `similar` are words that resemble a term which posts have: their posts follow, and do not count
-    as having it. `phrase` has the words that a synonym rule treats as one together with it: a post
-    with "ML" has both words of `machine learning`. `compound` is the word that posts write it and
-    its neighbour as: `keyboard` for both words of `key board`.
+    The posts of `similar` words follow, and do not count as having the term. `phrase` has the words
+    that a synonym rule treats as one together with it (`machine learning`), `compound` the word
+    that posts write it and its neighbour as (`keyboard` for `key board`).
     """
 
     term: QueryTerm
@@ -150,13 +144,12 @@ class Interpretation:
 
     @cached_property
     def begun(self) -> bool:
-        """Whether the term is being typed and may be the beginning of a longer word."""
         return self.likeliest.kind == "begun"
 
     @cached_property
     def doubtful(self) -> bool:
-        """Whether no post has the term, and the likeliest spelling is far for so short a word: it
-        may be a word that posts do not have (`grey`, grep), not a misspelled one."""
+        """Whether the likeliest spelling is far for so short a word: it may be a word that posts do
+        not have (`grey`, grep), not a misspelled one."""
         likeliest = self.likeliest
         return likeliest.kind == "spelling" and likeliest.cost >= scoring.FAR * len(self.term.token)
 
@@ -200,13 +193,8 @@ def interpret(
     last: bool,
     supported: bool,
 ) -> Interpretation:
-    """What a term may stand for.
-
-    Args:
-        stats: how many posts have it.
-        last: whether it is the last term, which may be not yet typed to its end.
-        supported: whether a post has it together with another term of the query.
-    """
+    """What a term may stand for. `last`: it may be not yet typed to its end. `supported`: a post
+    has it together with another term."""
     if stats.forms and not stats.words and (accented := _accented(term, options, language)):
         variants = (TermVariant(term.text, posts=stats.forms), *accented)
         return Interpretation(term, variants, "posts have it with accents")
@@ -225,8 +213,8 @@ def interpret(
 def _known(
     term: QueryTerm, posts: int, candidates: Sequence[TermVariant], language: Language
 ) -> Interpretation:
-    """A word that posts have. A rare one may still be a typo for a more frequent word: the posts
-    with that follow. Its own inflections are among its posts anyway."""
+    """A rare word may still be a typo for a more frequent one: the posts with that follow. Its own
+    inflections are among its posts anyway."""
     similar = [
         variant
         for variant in candidates
@@ -244,8 +232,8 @@ def _known(
 def _known_by_stem(
     term: QueryTerm, posts: int, candidates: Sequence[TermVariant], language: Language
 ) -> Interpretation:
-    """No post has this inflection, but the word itself is known: the nearest inflection counts
-    more than others. A stem may be the same by accident (`utills`, `utils`): that is a typo."""
+    """No post has this inflection; the nearest one counts most. A stem may be the same by accident
+    (`utills`, `utils`): that is a typo."""
     typed = TermVariant(term.text, posts=posts)
     stem = language.stem(term.token)
     near: list[TermVariant] = []
@@ -263,8 +251,7 @@ def _known_by_stem(
 def _unknown(
     term: QueryTerm, begun: int, candidates: list[TermVariant], *, last: bool
 ) -> Interpretation:
-    """A word that no post has: misspelled, not typed to its end (`begun` posts have a word that it
-    begins), or two words written as one."""
+    """Misspelled, not typed to its end, or two words written as one."""
     if begun and len(term.token) >= scoring.PREFIX_MIN:
         cost = scoring.COST_UNFINISHED_LAST if last else scoring.COST_UNFINISHED
         prefix = TermVariant(term.folded, kind="prefix", posts=begun, cost=cost)
@@ -279,8 +266,7 @@ def _unknown(
 
 
 def _accented(term: QueryTerm, options: Options, language: Language) -> list[TermVariant]:
-    """The same word as posts write it: `données` for `donnees`. Its stem is not found otherwise, as
-    stemmers need the accents."""
+    """`données` for `donnees`, whose stem is not found otherwise, as stemmers need the accents."""
     return [
         TermVariant(option["text"], 1.0, "spelling", option["freq"], option["score"])
         for option in options
@@ -289,7 +275,6 @@ def _accented(term: QueryTerm, options: Options, language: Language) -> list[Ter
 
 
 def _candidates(typed: str, options: Options, language: Language) -> list[TermVariant]:
-    """The options that may be meant, the likeliest first."""
     candidates = []
     for option in options:
         text = option["text"]
@@ -310,7 +295,6 @@ def _likelihood(variant: TermVariant) -> tuple[float, int, str]:
 
 
 def _weighted(candidates: Sequence[TermVariant]) -> tuple[TermVariant, ...]:
-    """The likeliest candidates with their weights; the first has 1."""
     weighted = [
         replace(variant, weight=math.exp(scoring.COST_RATE * (candidates[0].cost - variant.cost)))
         for variant in candidates[: scoring.MAX_VARIANTS]

@@ -99,12 +99,8 @@ def suggest(
 def titles_search(
     query: ParsedQuery, in_language: Sequence[Json], *, misspelled: bool = False
 ) -> Json:
-    """Posts whose titles are suggested: with all words as typed in the title first, then with all
-    words as typed anywhere, then, if asked for, with misspelled ones in the title.
-
-    Args:
-        in_language: the filters on the language of posts.
-    """
+    """Posts with all words as typed in the title first, then anywhere, then, if asked for, with
+    misspelled ones in the title."""
     terms = query.terms[:EXAMINED_TERMS]
     should: list[Json] = []
     if len(terms) > 1:
@@ -156,11 +152,8 @@ def _titled_posts(response: Json) -> list[TitledPost]:
 
 
 def correction_search(query: ParsedQuery, in_language: Sequence[Json]) -> Json | None:
-    """Another spelling of a single word, from all texts.
-
-    None for several words, of which nobody would know whether a post has them together, and for
-    posts of one language, as the word may be one of another.
-    """
+    """Another spelling of a single word, from all texts: of several nobody would know whether a
+    post has them together, and with `lang` the word may be one of another language."""
     only = query.terms[0] if len(query.terms) == 1 else None
     if not only or not only.correctable or query.quoted or query.excluded or in_language:
         return None
@@ -223,10 +216,7 @@ def _completed(
     terms: Sequence[QueryTerm], title: str, language: Language, *, typed: bool
 ) -> str | None:
     """The typed terms, each completed or corrected to a word of the title; None if it lacks one.
-
-    A whole word may stand elsewhere in the post. The last word follows the word before it, at once
-    if that says little (`how to m`).
-    """
+    The last word follows the word before it, at once if that says little (`how to m`)."""
     words = _words(title, language.name)
     completed = []
     before, near = "", 0

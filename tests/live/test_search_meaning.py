@@ -131,10 +131,9 @@ def ask(elastic: Elasticsearch, elasticsearch_url: str, index: str, strategy: st
         settings = Settings(elasticsearch_url=elasticsearch_url, strategy=strategy, **changes)
         request = SearchRequest.parse(MultiDict([("q", q), *parameters]))
         answer = search(elastic, index, request, settings, known)
-        kinds = [sent["kind"] for sent in answer.debug["requests"]]
         if strategy == "blended":
-            order = [kind for kind in ("first", "second", "details") if kind in kinds]
-            assert kinds == order
+            kinds = [sent["kind"] for sent in answer.debug["requests"]]
+            assert kinds == ["first", "second"][: len(kinds)]
         return answer
 
     return asked
@@ -149,99 +148,93 @@ def with_all(answer: Answer) -> list[str]:
     return [hit["oid"] for hit in answer.body["hits"] if not hit.get("missing")]
 
 
-# -- typos ---------------------------------------------------------------------------------------
+def first_title(answer: Answer) -> str:
+    return answer.body["hits"][0]["highlight"]["title"]
 
 
-@pytest.mark.parametrize("q", ["pythn", "Pythn", "PYTHNO", "ypthon", "oython", "pythoon", "pithon"])
-def test_typos_are_mended(ask: Ask, q: str) -> None:
-    answer = ask(q)
-    assert set(oids(answer)) == {"python-old", "python-new", "python-text", "python-code"}
-    assert answer.body["corrected"] == {"from": q, "to": "python"}
-    assert answer.body["instead"] == f"/search?q={q}&typos=off"
-
-
-def test_two_typos_in_two_words(ask: Ask) -> None:
-    answer = ask("dtae fromat")
-    assert oids(answer)[:2] == ["date-title", "date-text"]
-    assert answer.body["corrected"]["to"] == "date format"
-
-
-def test_a_misspelling_that_stands_in_a_post_is_mended_too(ask: Ask) -> None:
-    answer = ask("environmemt")
-    assert {f"environment-{number}" for number in range(6)} <= set(oids(answer))
-
-
-def test_the_words_beside_it_decide_what_a_word_is_corrected_to(ask: Ask) -> None:
-    alone = ask("surey")
-    assert {"survey", "surely"} <= set(oids(alone))
-    beside = ask("client surey")
-    assert oids(beside)[0] == "survey"
-    assert "surely" in oids(beside)
-    assert beside.body["corrected"]["to"] == "client survey"
-    by_date = ask("client surey", ("sort", "newest"))
-    assert oids(by_date)[0] == "surely"
-
-
-def test_a_short_word_of_its_own_is_not_called_a_misspelling(ask: Ask) -> None:
-    answer = ask("crox")
-    assert oids(answer)[0] == "cron"
-    assert "corrected" not in answer.body
-    assert answer.body["dropped"] == ["crox"]
-    beside = ask("crox fails")
-    assert oids(beside)[0] == "cron"
-    assert beside.body["corrected"]["to"] == "cron fails"
-
-
-def test_typos_off_changes_nothing(ask: Ask) -> None:
-    answer = ask("pythn", ("typos", "off"))
-    assert answer.body["count"] == 0
-    assert "corrected" not in answer.body
-    assert oids(ask("environmemt", ("typos", "off"))) == ["typo"]
-
-
-def test_quoted_words_and_words_with_digits_are_never_changed(ask: Ask) -> None:
-    assert ask('"pythn"').body["count"] == 0
-    assert ask("pyth0n").body["count"] == 0
-
-
-def test_a_correctly_spelled_word_takes_one_request(ask: Ask) -> None:
-    answer = ask("python")
-    assert len(answer.debug["requests"]) == 1
-    assert "corrected" not in answer.body
-    assert answer.body["count"] == 4
-
-
-@pytest.mark.parametrize("q", ["xqzvkw", "bcdfghjk lmnpqrst", "srua6xjr8", "…", "?!"])
-def test_nonsense_finds_nothing(ask: Ask, q: str) -> None:
-    answer = ask(q)
-    assert answer.body["count"] == 0
-    assert answer.body["hits"] == []
-    assert answer.body["tier"] is None
-    assert "corrected" not in answer.body
+# -- what is found, and in which order -------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("q", "expected"),
     [
-        ("node->next", "arrow"),
-        ("next->node", "arrow"),
-        ("x!=y", "arrow"),
-        ("中文", "arrow"),
-        ("next🎉", "arrow"),
-        ("arrows®", "arrow"),
-        ("C++11", "cpp"),
-        ("C#/F#", "csharp"),
-        ("fountain??", "centre"),
-        ("résum", "cafe"),
+        # by title, text and code; newer posts a little above older ones
+        ("python", ["python-new", "python-old", "python-text", "python-code"]),
+        ("date format", ["date-title", "date-text", "date-apart", "date-alone"]),
+        ("date format xqzvkw", ["date-title", "date-text", "date-apart", "date-alone"]),
+        # typing errors, and a word of its own that is none
+        ("dtae fromat", ["date-title", "date-text"]),
+        ("client surey", ["survey"]),
+        ("crox fails", ["cron"]),
+        ("rutabga", ["swede", "commented"]),
+        # beginnings of words, below whole words
+        ("crontab", ["crontabber"]),
+        ("corn", ["cron", "cornwall"]),
+        ("cront", ["crontabber"]),
+        # one word as two, two as one
+        ("dateformat", ["date-title", "date-text"]),
+        ("key board", ["keyboard", "board"]),
+        ("ruby3", ["ruby-33"]),
+        ("ruby v3.4", ["ruby-34"]),
+        # what the analysis cuts further
+        ("node->next", ["arrow"]),
+        ("next->node", ["arrow"]),
+        ("x!=y", ["arrow"]),
+        ("中文", ["arrow"]),
+        ("next🎉", ["arrow"]),
+        ("arrows®", ["arrow"]),
+        ("C++11", ["cpp"]),
+        ("C#/F#", ["csharp"]),
+        ("fountain??", ["centre"]),
+        ("résum", ["cafe"]),
+        # stop words, and a word above its synonym
+        ("it", ["it"]),
+        ("centre", ["centre"]),
+        ("center", ["center"]),
+        # quotation marks and what looks like HTML
+        ('"date format" files', ["date-title"]),
+        ('folding "<details>"', ["details"]),
+        ("parametric -List<String>", ["generic"]),
     ],
 )
-def test_what_the_analysis_cuts_further_is_found(ask: Ask, q: str, expected: str) -> None:
-    assert oids(ask(q))[:1] == [expected]
+def test_the_first_hits(ask: Ask, q: str, expected: list[str]) -> None:
+    assert oids(ask(q))[: len(expected)] == expected
 
 
-@pytest.mark.parametrize(("q", "mark"), [("->", "-&gt;"), ("===", "===")])
-def test_operators_are_marked_whole(ask: Ask, q: str, mark: str) -> None:
-    assert f"<mark>{mark}</mark>" in ask(q).body["hits"][0]["highlight"]["text"][0]
+@pytest.mark.parametrize(
+    ("q", "expected"),
+    [
+        ("pythoon", {"python-old", "python-new", "python-text", "python-code"}),
+        ("gol ang", {"go", "golang"}),
+        ("fountains", {"centre"}),
+        ('"date format"', {"date-title", "date-text"}),
+        ('"<details>"', {"details"}),
+        ('"List<Integer>"', {"generic"}),
+        ('parametric -"<script>"', {"generic"}),
+        ("react-js", {"react", "reactjs"}),
+        ("fast api", {"swede"}),  # a rule makes it FastAPI
+        ('date -"date format"', {"date-alone", "date-apart"}),
+        ("pythn -shell", {"python-old", "python-new", "python-text"}),
+    ],
+)
+def test_all_that_is_found(ask: Ask, q: str, expected: set[str]) -> None:
+    assert set(oids(ask(q))) == expected
+
+
+@pytest.mark.parametrize(
+    "q",
+    [
+        *("xqzvkw", "bcdfghjk lmnpqrst", "srua6xjr8", "…", "?!", "pyth0n", "xyzzy3"),
+        *('"pythn"', '"format date"', '"dates format"', '"List<String>"'),
+        "parametric -List<Integer>",
+        " ".join(["ab"] * 66),
+        " ".join(f"xq{chr(97 + n % 26)}v" for n in range(40)),
+    ],
+)
+def test_what_finds_nothing(ask: Ask, q: str) -> None:
+    body = ask(q).body
+    assert (body["count"], body["hits"], body["tier"]) == (0, [], None)
+    assert "corrected" not in body
 
 
 @pytest.mark.parametrize("q", ["日本語", "go语言", "->->", "a=>b", "हिन्दी", "©2015", "🇩🇪", "½x"])
@@ -249,140 +242,9 @@ def test_no_query_is_refused(ask: Ask, q: str) -> None:
     assert ask(q).body["q"] == q
 
 
-def test_the_beginning_of_a_word_finds_it_below_whole_words(ask: Ask) -> None:
-    assert oids(ask("crontab")) == ["crontabber"]
-    assert oids(ask("corn"))[:2] == ["cron", "cornwall"]
-    assert oids(ask("cront"))[0] == "crontabber"
-    assert "<mark>Cornwall</mark>" in ask("cornw").body["hits"][0]["highlight"]["title"]
-
-
-def test_words_written_as_one_and_one_as_two(ask: Ask) -> None:
-    answer = ask("dateformat")
-    assert oids(answer) == ["date-title", "date-text"]
-    assert answer.body["corrected"]["to"] == "date format"
-    answer = ask("gol ang")
-    assert set(oids(answer)) == {"go", "golang"}
-    assert answer.body["corrected"]["to"] == "golang"
-
-
-def test_another_inflection_is_no_correction(ask: Ask) -> None:
-    answer = ask("fountains")
-    assert oids(answer) == ["centre"]
-    assert len(answer.debug["requests"]) == 2
-    assert "corrected" not in answer.body
-    assert ask("fountainn").body["corrected"]["to"] == "fountain"
-
-
-# -- several words -------------------------------------------------------------------------------
-
-
-def test_the_phrase_comes_first_then_all_words(ask: Ask) -> None:
-    answer = ask("date format")
-    assert oids(answer) == ["date-title", "date-text", "date-apart", "date-alone"]
-    assert answer.body["matches"] == {"all_words": 3, "most_words": 3, "some_words": 4}
-    assert answer.body["tier"] == "phrase"
-    assert ask("format date").body["tier"] == "all words"
-
-
-def test_a_title_in_another_inflection_is_above_a_mention(ask: Ask) -> None:
-    answer = ask("client surveys")
-    assert with_all(answer) == ["survey", "cornwall"]
-    assert answer.body["tier"] == "phrase"  # Cornwall has it as typed
-    assert ask("survey clients").body["tier"] == "all words"
-
-
-def test_a_mended_phrase_is_a_phrase(ask: Ask) -> None:
-    answer = ask("daet format")
-    assert with_all(answer) == ["date-title", "date-text", "date-apart"]
-    assert answer.body["matches"]["all_words"] == 3
-    assert answer.body["tier"] == "phrase"
-
-
-def test_a_word_that_no_post_has_is_named(ask: Ask) -> None:
-    answer = ask("date format xqzvkw")
-    assert answer.body["tier"] == "most words"
-    assert answer.body["dropped"] == ["xqzvkw"]
-    assert answer.body["matches"] == {"all_words": 0, "most_words": 3, "some_words": 4}
-    assert oids(answer) == ["date-title", "date-text", "date-apart", "date-alone"]
-
-
-def test_words_that_never_meet(ask: Ask) -> None:
-    answer = ask("cornwall fountain")
-    assert answer.body["matches"] == {"all_words": 0, "most_words": 0, "some_words": 2}
-    assert answer.body["tier"] == "some words"
-    assert set(oids(answer)) == {"cornwall", "centre"}
-    assert "dropped" not in answer.body
-    missing = {hit["oid"]: hit["missing"] for hit in answer.body["hits"]}
-    assert missing == {"cornwall": ["fountain"], "centre": ["cornwall"]}
-
-
-def test_pages_hold_no_more_than_what_is_meant(ask: Ask) -> None:
-    first = ask("date format xqzvkw", ("size", "2"))
-    second = ask("date format xqzvkw", ("size", "2"), ("page", "2"))
-    third = ask("date format xqzvkw", ("size", "2"), ("page", "3"))
-    assert [len(oids(answer)) for answer in (first, second, third)] == [2, 2, 0]
-    assert {answer.body["count"] for answer in (first, second, third)} == {4}
-    assert {tuple(answer.body["dropped"]) for answer in (first, second, third)} == {("xqzvkw",)}
-
-
-def test_quoted_text_is_a_phrase_and_nothing_else(ask: Ask) -> None:
-    assert oids(ask('"date format"')) == ["date-title", "date-text"]
-    assert ask('"format date"').body["count"] == 0
-    assert ask('"dates format"').body["count"] == 0
-    assert oids(ask('"date format" files')) == ["date-title"]
-
-
-def test_a_query_is_not_html(ask: Ask) -> None:
-    assert oids(ask('"<details>"')) == ["details"]
-    assert oids(ask('folding "<details>"')) == ["details"]
-    assert oids(ask('"List<Integer>"')) == ["generic"]
-    assert oids(ask('"List<String>"')) == []
-    assert oids(ask("parametric -List<String>")) == ["generic"]
-    assert oids(ask('parametric -"<script>"')) == ["generic"]
-    assert oids(ask("parametric -List<Integer>")) == []
-
-
-def test_a_compound_word_is_found_by_its_synonym(ask: Ask) -> None:
-    assert set(oids(ask("react-js"))) == {"react", "reactjs"}
-
-
-def test_words_of_a_synonym_that_are_apart_are_scored_and_marked(ask: Ask) -> None:
-    answer = ask("fast api")  # a rule makes it FastAPI
-    assert oids(answer) == ["swede"]
-    hit = answer.body["hits"][0]
-    assert hit["score"] is not None
-    assert hit["score"] > 1  # more than its date
-    assert "<mark>Fast</mark>" in hit["highlight"]["text"][0]
-    assert "<mark>API</mark>" in hit["highlight"]["text"][0]
-
-
-def test_a_number_is_split_from_its_word(ask: Ask) -> None:
-    assert oids(ask("ruby3"))[:1] == ["ruby-33"]
-    assert oids(ask("xyzzy3")) == []
-
-
-def test_the_v_of_a_version_is_not_a_word(ask: Ask) -> None:
-    answer = ask("ruby v3.4")
-    assert oids(answer)[0] == "ruby-34"
-    assert answer.body["tier"] == "phrase"
-
-
-@pytest.mark.parametrize("q", ["environm", "rutaba"])
-def test_the_beginning_of_a_word_is_marked(ask: Ask, q: str) -> None:
-    hits = ask(q).body["hits"]
-    assert hits
-    assert all("<mark>" in str(hit) for hit in hits)
-
-
-def test_a_word_is_kept_out(ask: Ask) -> None:
-    assert "date-text" not in oids(ask("date -keep"))
-    assert oids(ask('date -"date format"')) == ["date-alone", "date-apart"]
-    assert "python-code" not in oids(ask("pythn -shell"))
+def test_only_what_is_kept_out_is_left_out(ask: Ask) -> None:
     others = {oid for oid in POSTS if not oid.startswith("python")} | {"sopa"}
     assert set(oids(ask("-python", ("size", "50")))) == others
-
-
-# -- words as people write them --------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -423,6 +285,7 @@ def test_a_word_is_kept_out(ask: Ask) -> None:
         ("muller", {"cafe"}),
         ("the who", {"who"}),
         ("create-react-app", {"react"}),
+        ("rutabaga leeks", {"commented"}),
     ],
 )
 def test_words_as_people_write_them(ask: Ask, q: str, expected: set[str]) -> None:
@@ -431,13 +294,63 @@ def test_words_as_people_write_them(ask: Ask, q: str, expected: set[str]) -> Non
     assert "corrected" not in answer.body
 
 
+# -- corrections -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("q", "to"),
+    [
+        *((q, "python") for q in ("pythn", "PYTHNO", "ypthon", "oython", "pythoon", "pithon")),
+        ("dtae fromat", "date format"),
+        ("client surey", "client survey"),
+        ("crox fails", "cron fails"),
+        ("dateformat", "date format"),
+        ("gol ang", "golang"),
+        ("fountainn", "fountain"),
+    ],
+)
+def test_the_query_as_it_was_understood(ask: Ask, q: str, to: str) -> None:
+    body = ask(q).body
+    assert body["corrected"] == {"from": q, "to": to}
+    assert body["instead"] == f"/search?q={q.replace(' ', '+')}&typos=off"
+
+
+def test_a_misspelling_that_stands_in_a_post_is_mended_too(ask: Ask) -> None:
+    answer = ask("environmemt")
+    assert {f"environment-{number}" for number in range(6)} <= set(oids(answer))
+    assert oids(ask("environmemt", ("typos", "off"))) == ["typo"]
+
+
+def test_the_words_beside_it_decide_what_a_word_is_corrected_to(ask: Ask) -> None:
+    assert {"survey", "surely"} <= set(oids(ask("surey")))
+    assert oids(ask("client surey", ("sort", "newest")))[0] == "surely"
+
+
+def test_a_short_word_of_its_own_is_not_called_a_misspelling(ask: Ask) -> None:
+    answer = ask("crox")
+    assert oids(answer)[0] == "cron"
+    assert "corrected" not in answer.body
+    assert answer.body["dropped"] == ["crox"]
+
+
+def test_typos_off_changes_nothing(ask: Ask) -> None:
+    answer = ask("pythn", ("typos", "off"))
+    assert (answer.body["count"], "corrected" in answer.body) == (0, False)
+
+
+@pytest.mark.parametrize(("q", "requests"), [("python", 1), ("fountains", 2), ("pythn", 2)])
+def test_a_word_of_the_blog_takes_one_request(ask: Ask, q: str, requests: int) -> None:
+    answer = ask(q)
+    assert len(answer.debug["requests"]) == requests
+    assert ("corrected" in answer.body) == (q == "pythn")
+
+
 def test_a_word_that_is_being_typed_is_the_beginning_of_one(ask: Ask) -> None:
     for q in ("date fo", "date form", "date format", "DATE FORMA"):
         answer = ask(q, ("typing", "on"))
         assert oids(answer)[0] == "date-title", q
         assert "corrected" not in answer.body
-    assert oids(ask("cront", ("typing", "on")))[0] == "crontabber"
-    assert "<mark>crontabber</mark>" in str(ask("cront", ("typing", "on")).body["hits"][0])
+    assert "<mark>crontabber</mark>" in first_title(ask("cront", ("typing", "on")))
 
 
 def test_words_before_it_and_words_that_cannot_go_on_are_corrected(ask: Ask) -> None:
@@ -447,29 +360,60 @@ def test_words_before_it_and_words_that_cannot_go_on_are_corrected(ask: Ask) -> 
     assert "python-old" in oids(ask("pythnn", ("typing", "on")))
 
 
-def test_a_search_of_stop_words_only(ask: Ask) -> None:
-    assert oids(ask("it"))[0] == "it"
+# -- several words -------------------------------------------------------------------------------
 
 
-def test_the_word_itself_stands_above_its_synonym(ask: Ask) -> None:
-    assert oids(ask("centre"))[0] == "centre"
-    assert oids(ask("center"))[0] == "center"
+@pytest.mark.parametrize(
+    ("q", "tier", "matches"),
+    [
+        ("date format", "phrase", (3, 3, 4)),
+        ("format date", "all words", (3, 3, 4)),
+        ("daet format", "phrase", (3, 3, 4)),
+        ("date format xqzvkw", "most words", (0, 3, 4)),
+        ("cornwall fountain", "some words", (0, 0, 2)),
+        ("client surveys", "phrase", (2, 2, 3)),  # Cornwall has it as typed
+        ("survey clients", "all words", (2, 2, 3)),
+        ("key board clicks", "all words", (1, 2, 2)),
+    ],
+)
+def test_how_much_the_posts_have(
+    ask: Ask, q: str, tier: str, matches: tuple[int, int, int]
+) -> None:
+    body = ask(q).body
+    assert (body["tier"], tuple(body["matches"].values())) == (tier, matches)
+    assert body.get("dropped", []) == [word for word in q.split() if word == "xqzvkw"]
 
 
-# -- ranking -------------------------------------------------------------------------------------
+def test_words_that_never_meet(ask: Ask) -> None:
+    missing = {hit["oid"]: hit["missing"] for hit in ask("cornwall fountain").body["hits"]}
+    assert missing == {"cornwall": ["fountain"], "centre": ["cornwall"]}
 
 
-def test_title_above_text_above_code(ask: Ask) -> None:
-    order = oids(ask("python"))
-    assert set(order[:2]) == {"python-old", "python-new"}
-    assert order[2:] == ["python-text", "python-code"]
+def test_a_title_in_another_inflection_is_above_a_mention(ask: Ask) -> None:
+    assert with_all(ask("client surveys")) == ["survey", "cornwall"]
+
+
+def test_the_word_that_two_others_are_written_as_is_found_beside_more_words(ask: Ask) -> None:
+    answer = ask("key board clicks")
+    assert oids(answer)[0] == "keyboard"
+    assert "missing" not in answer.body["hits"][0]
+    assert "corrected" not in answer.body
+
+
+def test_pages_hold_no_more_than_what_is_meant(ask: Ask) -> None:
+    pages = [ask("date format xqzvkw", ("size", "2"), ("page", page)) for page in "123"]
+    assert [len(oids(answer)) for answer in pages] == [2, 2, 0]
+    assert {answer.body["count"] for answer in pages} == {4}
+    assert {tuple(answer.body["dropped"]) for answer in pages} == {("xqzvkw",)}
+
+
+# -- date, filters, comments -----------------------------------------------------------------------
 
 
 def test_newer_a_little_above_older(ask: Ask) -> None:
-    assert oids(ask("shoes")) == ["python-new", "python-old"]
     scores = {hit["oid"]: hit["score"] for hit in ask("shoes").body["hits"]}
     without = {hit["oid"]: hit["score"] for hit in ask("shoes", recency=False).body["hits"]}
-    added = {oid: scores[oid] - without[oid] for oid in scores}
+    added = {oid: (scores[oid] or 0) - (without[oid] or 0) for oid in scores}
     assert added["python-new"] > added["python-old"] >= 0
     assert max(added.values()) < 0.06
 
@@ -482,21 +426,24 @@ def test_newest_first(ask: Ask) -> None:
     assert oids(answer) == ["python-new", "python-old"]
 
 
-def test_filters_keep_typo_tolerance(ask: Ask) -> None:
-    assert set(oids(ask("pythn", ("category", "food")))) == {"python-text", "python-code"}
-    both = ask("pythn", ("category", "food"), ("category", "tools"))
-    assert both.body["count"] == 4
-    assert oids(ask("pythn", ("since", "2021-05-06"))) == ["python-text"]
-    assert oids(ask("pythn", ("until", "2001-05-05"))) == ["python-old"]
-    answer = ask("pythn", ("category", "music"))
-    assert answer.body["count"] == 0
-    assert "corrected" not in answer.body
-
-
-def test_a_language_is_searched_alone(ask: Ask) -> None:
-    assert oids(ask("soup", ("lang", "pt"))) == ["sopa"]
-    assert oids(ask("soup", ("lang", "pt-BR"))) == ["sopa"]
-    assert oids(ask("soup", ("lang", "de"))) == []
+@pytest.mark.parametrize(
+    ("q", "parameters", "expected"),
+    [
+        ("pythn", [("category", "food")], {"python-text", "python-code"}),
+        ("pythn", [("since", "2021-05-06")], {"python-text"}),
+        ("pythn", [("until", "2001-05-05")], {"python-old"}),
+        ("pythn", [("category", "music")], set()),
+        ("soup", [("lang", "pt")], {"sopa"}),
+        ("soup", [("lang", "pt-BR")], {"sopa"}),
+        ("soup", [("lang", "de")], set()),
+    ],
+)
+def test_filters_keep_typo_tolerance(
+    ask: Ask, q: str, parameters: list[tuple[str, str]], expected: set[str]
+) -> None:
+    answer = ask(q, *parameters)
+    assert set(oids(answer)) == expected
+    assert ("corrected" in answer.body) == (q == "pythn" and bool(expected))
 
 
 def test_a_comment_speaks_for_its_post(ask: Ask) -> None:
@@ -506,8 +453,6 @@ def test_a_comment_speaks_for_its_post(ask: Ask) -> None:
     assert comment["author"] == "Olu"
     assert comment["url"] == "/commented#comment-c1"
     assert "<mark>rutabaga</mark>" in comment["highlight"][0]
-    assert with_all(ask("rutabaga leeks")) == ["commented"]
-    assert oids(ask("rutabga")) == ["swede", "commented"]
 
 
 # -- the answer ----------------------------------------------------------------------------------
@@ -520,14 +465,30 @@ def test_whatever_a_post_contains_the_page_is_safe(ask: Ask) -> None:
     assert hit["highlight"]["text"] == ["&lt;img src=x&gt; <mark>haggis</mark>"]
 
 
-def test_marks_stand_on_the_words_of_the_post(ask: Ask) -> None:
-    assert ask("react").body["hits"][-1]["highlight"]["text"] == [
-        "He was <mark>reacting</mark> slowly."
-    ]
-    assert "<mark>C++</mark>" in ask("c++").body["hits"][0]["highlight"]["title"]
-    assert ask("golang").body["hits"][1]["highlight"]["title"] == "Writing <mark>Go</mark>"
-    assert "<mark>Café</mark>" in ask("cafe").body["hits"][0]["highlight"]["title"]
-    assert ask("php").body["hits"][0]["highlight"]["title"] == "What is new in <mark>php8.3</mark>"
+@pytest.mark.parametrize(
+    ("q", "marked"),
+    [
+        ("reacting", "He was <mark>reacting</mark> slowly."),
+        ("c++", "<mark>C++</mark>"),
+        ("cafe", "<mark>Café</mark>"),
+        ("php", "What is new in <mark>php8.3</mark>"),
+        ("cornw", "<mark>Cornwall</mark>"),
+        ("key board", "A <mark>keyboard</mark> that clicks"),
+        ("fast api", "<mark>Fast</mark>"),
+        ("->", "<mark>-&gt;</mark>"),
+        ("===", "<mark>===</mark>"),
+        ("environm", "<mark>environment</mark>"),
+        ("rutaba", "<mark>Rutabaga</mark>"),
+    ],
+)
+def test_marks_stand_on_the_words_of_the_post(ask: Ask, q: str, marked: str) -> None:
+    highlight = ask(q).body["hits"][0]["highlight"]
+    assert marked in " ".join([highlight["title"], *highlight["text"]])
+
+
+def test_a_synonym_is_marked(ask: Ask) -> None:
+    titles = [hit["highlight"]["title"] for hit in ask("golang").body["hits"]]
+    assert titles[1] == "Writing <mark>Go</mark>"
 
 
 def test_the_explanation(ask: Ask) -> None:
@@ -539,20 +500,18 @@ def test_the_explanation(ask: Ask) -> None:
     assert debug["tier"] == "phrase"
     assert debug["reason"]
     assert debug["hits"][0]["reason"]
-    assert [sent["kind"] for sent in debug["requests"]] == ["first", "second"]
     assert not any("bodies" in sent for sent in debug["requests"])
     sent = ask("reactjs fomrs", ("debug-search", "requests")).debug["requests"]
     assert ["query" in body for body in sent[0]["bodies"]] == [True, False]
 
 
 @pytest.mark.parametrize(
-    "q", ["date format", "pythn work", '"date format" files', "the who", "cornw", "rutabaga"]
+    "q", ["date format", "pythn work", '"date format" files', "the who", "cornw", "key board"]
 )
 def test_the_parts_of_a_score_add_up_to_it(ask: Ask, q: str) -> None:
-    hits = ask(q, ("debug-search", "")).debug["hits"]
-    for hit in hits:
-        assert sum(part["score"] for part in hit["parts"]) == pytest.approx(hit["score"], abs=0.01)
+    for hit in ask(q, ("debug-search", "")).debug["hits"]:
         scores = [part["score"] for part in hit["parts"]]
+        assert sum(scores) == pytest.approx(hit["score"], abs=0.01)
         assert scores == sorted(scores, reverse=True)
 
 
@@ -560,30 +519,6 @@ def test_the_explanation_says_when_the_rules_have_changed(ask: Ask, tmp_path: Pa
     (tmp_path / "own.synonyms").write_text("soup, broth\n")
     debug = ask("soup", ("debug-search", ""), synonyms_dir=tmp_path).debug
     assert "other rules" in debug["synonyms"]["note"]
-
-
-def test_two_words_are_found_as_the_one_that_posts_write(ask: Ask) -> None:
-    answer = ask("key board", ("debug-search", ""))
-    assert oids(answer) == ["keyboard", "board"]
-    assert answer.body["hits"][0]["highlight"]["title"] == "A <mark>keyboard</mark> that clicks"
-    assert "keyboard" in {part["part"] for part in answer.debug["hits"][0]["parts"]}
-    for hit, explained in zip(answer.body["hits"], answer.debug["hits"], strict=True):
-        assert sum(part["score"] for part in explained["parts"]) == pytest.approx(
-            hit["score"], abs=0.01
-        )
-
-
-def test_the_word_that_two_others_are_written_as_is_found_beside_more_words(ask: Ask) -> None:
-    answer = ask("key board clicks")
-    assert oids(answer)[0] == "keyboard"
-    assert "missing" not in answer.body["hits"][0]
-    assert answer.body["tier"] == "all words"
-    assert "corrected" not in answer.body
-
-
-def test_two_hundred_characters_of_short_words(ask: Ask) -> None:
-    assert ask(" ".join(["ab"] * 66)).body["count"] == 0
-    assert ask(" ".join(f"xq{chr(97 + n % 26)}v" for n in range(40))).body["count"] == 0
 
 
 @pytest.mark.parametrize("q", ["python", "c++", '"date format"'])
@@ -605,14 +540,9 @@ def test_the_strategy_of_2017(ask: Ask) -> None:
     assert set(oids(answer)) == {"python-old", "python-new", "python-text", "python-code"}
     assert answer.body["strategy"] == "match_phrase"
     assert [request["kind"] for request in answer.debug["requests"]] == ["suggest", "match_phrase"]
-    terms = answer.debug["search_terms"]
-    assert terms[0]["term"] == "pythn"
-    assert terms[0]["score"] == 1.1
-    assert terms[0]["boost_title"] == 2 * terms[0]["boost_text"]
-
-
-@pytest.mark.parametrize("strategy", ["fallback"], indirect=True)
-def test_2017_falls_back_to_single_words(ask: Ask) -> None:
+    term = answer.debug["search_terms"][0]
+    assert (term["term"], term["score"]) == ("pythn", 1.1)
+    assert term["boost_title"] == 2 * term["boost_text"]
     answer = ask("the format of a date xqzvkw")
     assert answer.body["strategy"] == "match"
     assert {"date-title", "date-apart", "date-alone"} <= set(oids(answer))
@@ -622,9 +552,8 @@ def test_2017_falls_back_to_single_words(ask: Ask) -> None:
 def test_2017_finds_posts_by_their_comments(ask: Ask) -> None:
     first, second = ask("rutabaga").body["hits"]
     assert (first["oid"], first.get("comments")) == ("swede", None)
-    assert (second["oid"], second["title"]) == ("commented", "Soup of the week")
     (comment,) = second["comments"]
     assert comment["url"] == "/commented#comment-c1"
     assert comment["highlight"] == ["Add a <mark>rutabaga</mark>, I say."]
     assert ask("rutabga").body["hits"][1]["comments"] == [comment]
-    assert [hit["oid"] for hit in ask("rutabaga", ("category", "tools")).body["hits"]] == []
+    assert oids(ask("rutabaga", ("category", "tools"))) == []

@@ -93,28 +93,30 @@ def test_quotation_marks_of_any_language_quote(q: str) -> None:
     assert (query.quoted, query.excluded) == (("date format",), ("date format",))
 
 
-def test_two_hyphens_are_an_option_not_an_exclusion() -> None:
-    query = parse_query("--no-cache")
-    assert query.excluded == ()
-    assert query.terms[0].pieces == ("no", "cache")
+@pytest.mark.parametrize(
+    ("q", "pieces"),
+    [
+        ("--no-cache", [("no", "cache")]),
+        ("create-react-app", [("create", "react", "app")]),
+        ('"date format', [("date",), ("format",)]),
+        ("foo->bar C++11 日本語", [("foo", "->", "bar"), ("c++", "11"), ("日本",), ("本語",)]),
+    ],
+)
+def test_what_excludes_and_quotes_nothing(q: str, pieces: list[tuple[str, ...]]) -> None:
+    query = parse_query(q)
+    assert [term.pieces for term in query.terms] == pieces
+    assert not query.excluded + query.quoted
 
 
-def test_a_hyphen_inside_a_word_excludes_nothing() -> None:
-    assert parse_query("create-react-app").excluded == ()
-
-
-def test_an_unclosed_quote_is_a_character_like_any_other() -> None:
-    assert tokens('"date format') == ["date", "format"]
-
-
-@pytest.mark.parametrize("q", ["python3", "c++", "node.js", "ab", "the", "1984", "==="])
-def test_what_is_never_mended(q: str) -> None:
-    assert not parse_query(q).terms[0].correctable
-
-
-@pytest.mark.parametrize("q", ["pythn", "Café", "don't"])
-def test_what_may_be_mended(q: str) -> None:
-    assert parse_query(q).terms[0].correctable
+@pytest.mark.parametrize(
+    ("q", "may_be"),
+    [
+        *((q, False) for q in ("python3", "c++", "node.js", "ab", "the", "1984", "===", "x" * 65)),
+        *((q, True) for q in ("pythn", "Café", "don't", "x" * 64)),
+    ],
+)
+def test_what_may_be_mended(q: str, may_be: bool) -> None:
+    assert parse_query(q).terms[0].correctable is may_be
 
 
 def test_stop_words_are_required_only_where_there_is_nothing_else() -> None:
@@ -123,13 +125,14 @@ def test_stop_words_are_required_only_where_there_is_nothing_else() -> None:
     assert parse_query('it "date format"').examined == ()
 
 
-def test_words_know_where_they_stood() -> None:
-    q = "a (node.js) “x y” don’t!"
-    for word in parse_query(q).terms:
-        assert q[word.start : word.end].replace("’", "'") == word.text
-
-
-def test_pieces_and_joins_know_where_they_stood() -> None:
+def test_words_pieces_and_joins_know_where_they_stood() -> None:
+    q = "a (node.js) “x y” don’t ¡rust🎉! कार्गो"
+    places = [(word.text, q[word.start : word.end]) for word in parse_query(q).terms]
+    assert places == [
+        *((word, word) for word in ("a", "node.js")),
+        ("don't", "don’t"),
+        *((word, word) for word in ("rust", "कार्गो")),
+    ]
     q = "see node.js"
     see, compound = parse_query(q).terms
     assert [q[piece.start : piece.end] for piece in apart(compound)] == ["node", "js"]
@@ -141,6 +144,7 @@ def test_a_word_with_a_number_is_split_from_it() -> None:
     assert [piece.text for piece in apart(parse_query("python3").terms[0])] == ["python", "3"]
     assert apart(parse_query("x86").terms[0]) == ()
     assert apart(parse_query("k8s").terms[0]) == ()
+    assert [piece.text for piece in apart(parse_query("foo->bar").terms[0])] == ["foo", "->", "bar"]
 
 
 @pytest.mark.parametrize("language", LANGUAGES.values(), ids=lambda tested: tested.name)
@@ -166,20 +170,3 @@ def test_anything_can_be_typed(q: str) -> None:
         assert word.pieces
         assert 0 <= word.start < word.end <= len(q)
     assert len({word.key for word in query.terms}) == len(query.terms)
-
-
-def test_pieces_are_the_tokens_that_the_analysis_makes() -> None:
-    assert [word.pieces for word in parse_query("foo->bar C++11 日本語 हिन्दी").terms][:3] == [
-        ("foo", "->", "bar"),
-        ("c++", "11"),
-        ("日本",),
-    ]
-    assert [piece.text for piece in apart(parse_query("foo->bar").terms[0])] == ["foo", "->", "bar"]
-
-
-def test_a_word_ends_with_its_last_letter_and_the_marks_on_it() -> None:
-    words = parse_query("¡rust🎉! कार्गो").terms
-    assert [(word.text, word.start, word.end) for word in words] == [
-        ("rust", 1, 5),
-        ("कार्गो", 8, 14),
-    ]
