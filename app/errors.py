@@ -82,13 +82,6 @@ class NotFound(BlogsearchError):
     code = "not_found"
 
 
-class NotCounted(BlogsearchError):
-    """Searches are not counted."""
-
-    status = 404
-    code = "not_counted"
-
-
 class Conflict(BlogsearchError):
     """An older version would have overwritten a newer one."""
 

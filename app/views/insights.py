@@ -22,7 +22,7 @@ from werkzeug.wrappers import Response as WerkzeugResponse
 from analyzers.languages import LANGUAGES
 from app.clients import TOKENS, client_names
 from app.elastic import translated
-from app.errors import BadRequest, BlogsearchError, Forbidden, NotCounted, Unauthorized
+from app.errors import BadRequest, BlogsearchError, Forbidden, NotFound, Unauthorized
 from app.health import last_run
 from app.insights.counts import Report
 from app.pins import SUFFIX, parse
@@ -150,7 +150,7 @@ def _report(service: Service) -> tuple[Report, int]:
     longest = service.settings.insights_days
     days = min(parse_parameters(request.args, (DAYS,), "this page").get("days", 30), longest)
     if not longest or not service.settings.redis_url:
-        raise NotCounted(
+        raise NotFound(
             "Searches are not counted: BLOGSEARCH_INSIGHTS_DAYS is 0, or REDIS_URL is empty."
         )
     return service.counts.report(days), days

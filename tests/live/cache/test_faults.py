@@ -104,20 +104,6 @@ def test_searches_on_a_hanging_redis_wait_once(server: RedisServer) -> None:
     wait_until(lambda: asked(cache).state == "HIT")
 
 
-def test_hanging_while_the_answer_is_computed(server: RedisServer) -> None:
-    cache = opened(server.url, cache_timeout=TIMEOUT)
-    begin(cache, "first")
-
-    def stops() -> Computed:
-        server.process.send_signal(signal.SIGSTOP)
-        return answer()
-
-    try:
-        assert cache.answer(cache.lookup("q"), stops).body == answer().body
-    finally:
-        server.process.send_signal(signal.SIGCONT)
-
-
 # -- full, read-only ---------------------------------------------------------------------------
 
 

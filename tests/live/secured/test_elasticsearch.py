@@ -151,43 +151,6 @@ def _restore(secured: SecuredElasticsearch, alias: str) -> None:
     )
 
 
-def _documents(secured: SecuredElasticsearch, alias: str) -> dict[str, Any]:
-    """Every document with its version."""
-    secured.admin.indices.refresh(index=alias)
-    hits = secured.admin.search(index=alias, size=1_000, version=True)["hits"]["hits"]
-    return {hit["_id"]: (hit["_version"], hit["_source"]) for hit in hits}
-
-
-def test_a_snapshot_restores_a_blog_that_writes_over_http_only(
-    secured: SecuredElasticsearch, secured_alias: str, keyed: Keyed, tmp_path: Path
-) -> None:
-    alias = secured_alias
-    commands = keyed("commands", synonyms_dir=tmp_path)
-    _run(commands, "reindex", "sample/posts.jsonl")  # as the first start does
-    client = create_app(keyed("service-with-writes", write_tokens=TOKEN)).test_client()
-    for number in range(12):
-        body = {"title": f"Unicycle {number}", "text": "Written over HTTP"}
-        path = f"/documents/http-{number}"
-        assert client.put(path, json=body, headers=AUTHORIZED).status_code == 201
-        comment = {"comment": f"liquorice {number}"}
-        path = f"/documents/http-{number}/comments/{number}"
-        assert client.put(path, json=comment, headers=AUTHORIZED).status_code == 201
-    assert client.delete("/documents/http-3", headers=AUTHORIZED).status_code == 200
-    before = _documents(secured, alias)
-    assert sum("http-" in id_ for id_ in before) == 11
-
-    _back_up(secured, alias)
-    _restore(secured, alias)
-    assert _documents(secured, alias) == before
-    again = {"title": "Unicycle 3"}
-    assert client.put("/documents/http-3", json=again, headers=AUTHORIZED).status_code == 201
-    assert client.delete("/documents/http-3", headers=AUTHORIZED).status_code == 200
-    assert client.get("/search?q=liquorice").get_json()["count"] == 11
-    # An upgrade after the restore loses nothing, either.
-    _run(commands, "rebuild", "--force")
-    assert _documents(secured, alias).keys() == before.keys()
-
-
 def test_a_snapshot_restores_posts_comments_and_generations(
     secured: SecuredElasticsearch, secured_alias: str, keyed: Keyed, tmp_path: Path
 ) -> None:
