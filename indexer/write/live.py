@@ -143,7 +143,12 @@ def _write_batch(
             # The build was killed; if it holds the lock, it is alive and will allow writes itself.
             with suppress(Locked), Lock(client, alias, "clearing a stale write block"):
                 generations.recover(client, alias)
-        posts = {post.oid: post for post in read_posts(client, alias, again)}
+        try:
+            posts = {post.oid: post for post in read_posts(client, alias, again)}
+        except (ApiError, TransportError) as error:
+            if not is_temporary(error) or not any(post.refusal for post in again.values()):
+                raise
+            continue
         again = {}
         operations = []
         for oid, post in posts.items():
