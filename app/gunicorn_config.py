@@ -1,7 +1,6 @@
 """gunicorn's configuration, which `blogsearch serve` loads, at the start and at each SIGHUP.
 
-The environment variables PORT and WEB_CONCURRENCY (worker processes) change it, and so does the
-setting `log_format`.
+The environment variables PORT and WEB_CONCURRENCY (worker processes) change it.
 """
 
 import gc
@@ -83,7 +82,7 @@ class Logger(GunicornLogger):  # type: ignore[misc]
 # The application logs requests itself. An access log would record what each visitor searches for.
 accesslog = None
 errorlog = "-"
-logconfig_dict = configuration(settings.log_format)
+logconfig_dict = configuration()
 logger_class = Logger
 
 # Not used, and several services of one user would share the socket.

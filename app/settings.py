@@ -329,9 +329,6 @@ class Settings:
         "open",
         "Who may use `debug-search`: `open`, everybody, or `token`, those who send a write token.",
     )
-    log_format: Literal["text", "json"] = _setting(
-        "text", "How gunicorn and the service write their log: `text` or `json`."
-    )
     fetch_allow_private: bool = _setting(
         False,
         "Whether to fetch from private networks too: `on` or `off`.",
