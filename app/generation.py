@@ -33,6 +33,7 @@ from app.pins import PinStore
 
 _LONGEST_WAIT = 1.0  # seconds that a search waits for an update
 _TIMEOUT = 30.0  # seconds for a request of a write
+_BACKGROUND_TIMEOUT = 3.0  # seconds for a request that searches wait for
 
 _NUMBERS = {
     "size": 0,
@@ -182,7 +183,7 @@ class Generation:
 
     def _update_quietly(self) -> None:
         try:
-            self._update(self._elastic)
+            self._update(self._elastic.options(request_timeout=_BACKGROUND_TIMEOUT))
             self._failing = False
         except (ApiError, TransportError):
             self._failing = True
