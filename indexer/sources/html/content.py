@@ -27,6 +27,7 @@ _METADATA = re.compile(
 )
 _REQUEST = re.compile(r"cookie|consent|newsletter|subscri|sign-?up|feedback|helpful|promo|banner")
 _UNHEARD = "[class*=sr-only], [class*=screen-reader], [class*=visually]"
+_UNSHOWN = ["script", "style", "noscript", "template"]
 _FIELDS = "input, textarea, select, button"
 _SAID = (
     "form, textarea, time, [datetime], iframe, article, #disqus_thread, "
@@ -36,9 +37,11 @@ _PARTS = (
     "div, p, section, ul, ol, li, nav, aside, header, footer, table, dl, form, address, blockquote,"
     " details, article, h1, h2, h3, h4, h5, h6"
 )
+_AROUND = "nav, div, section, ul, ol, p, dl, form, dialog, header, footer, aside"
 _LINES = "p, div, abbr, span, time, ul, li, dl, header, footer, section, small, a"
 _DATED = "time, [itemprop=datePublished], [itemprop=dateModified], .published, .dt-published"
-_CARD = "h1 a, h2 a, h3 a, h4 a, a h1, a h2, a h3, a h4, a[href]:empty"
+_TITLES = "h1 a, h2 a, h3 a, h4 a, a h1, a h2, a h3, a h4, a[href]:empty"
+_KEPT = f"p, h1, pre, img, {_DATED}"
 _UPDATED = re.compile(
     r"\bupdat|\bmodif|\brevis|\bedited|\bchanged|aktualis|geändert|bearbeit"
     r"|mis à jour|actuali|bijgewerkt|обновл|измен|更新|修改|最后|編集",
@@ -69,8 +72,7 @@ _WHOLE = 0.9
 
 
 class Lengths(NamedTuple):
-    """Characters without white space: those before an element, in it, and in its links; and how
-    many links it has."""
+    """Characters before an element, in it, and in its links, and how many links it has."""
 
     start: int
     text: int
@@ -144,21 +146,15 @@ def top_articles(nodes: list[Node]) -> list[Node]:
 
 
 def texts_of(page: LexborHTMLParser) -> set[str]:
-    """The texts of the blocks of a page and its dates, by which those are found that pages
-    repeat."""
-    body = _with_text_only(page)
+    """The texts of the blocks and the dates of a page, to find those that pages repeat."""
+    page.strip_tags(_UNSHOWN)
+    body = page.body
     if body is None:
         return set()
     lengths = measure(body)
     blocks = (node for node in body.css(_PARTS) if 0 < lengths[node.mem_id].text <= _NOTE)
     texts = {one_line(node.text()) for node in blocks}
     return texts.union(*(values_of(node) for node in body.css(_DATED)))
-
-
-def _with_text_only(page: LexborHTMLParser) -> Node | None:
-    """The body without what is never shown."""
-    page.strip_tags(["script", "style", "noscript", "template"])
-    return page.body
 
 
 def values_of(node: Node) -> list[str]:
@@ -209,8 +205,8 @@ class Content:
     def __init__(
         self, page: LexborHTMLParser, repeated: Mapping[str, float], excluded: tuple[str, ...] = ()
     ) -> None:
-        body = _with_text_only(page)
-        self.root: Node | None = body
+        page.strip_tags(_UNSHOWN)
+        self.root: Node | None = page.body
         self.left_out: Counter[str] = Counter()
         self.dates: list[str] = []
         self.updated: list[str] = []
@@ -218,7 +214,7 @@ class Content:
         self._is_marked = False
         self._title_at = 0
         self._repeated = repeated
-        self._lengths = measure(body) if body is not None else {}
+        self._lengths = measure(page.body) if page.body is not None else {}
         for selector in excluded:
             for node in page.css(selector):
                 self._remove(node, "excluded by blogsearch.toml")
@@ -254,13 +250,15 @@ class Content:
         if body is None:
             return
         self._remove_ignored(body)
-        self._remove_cards(body)
         if selector and (chosen := self._page.css_first(selector)) is not None:
             self.root = chosen
             return
-        for node in body.css(
-            "nav, div, section, ul, ol, p, dl, form, dialog, header, footer, aside"
-        ):
+        articles = body.css("article")
+        main = max(articles, key=lambda node: self._lengths[node.mem_id].text, default=None)
+        for node in articles:
+            if main is not None and self._is_card(node, main):
+                self._remove_around(node, "other pages")
+        for node in body.css(_AROUND):
             if reason := self._why_beside(node):
                 self._remove_around(node, reason)
         marked = self._marked(body)
@@ -302,19 +300,11 @@ class Content:
                     gone.remove()
             self._remove(node, "asks to be left out")
 
-    def _remove_cards(self, body: Node) -> None:
-        """Short articles that announce other pages: their heading, or much of them, is a link."""
-        articles = body.css("article")
-        size = {node.mem_id: self._lengths[node.mem_id] for node in articles}
-        longest = max(articles, key=lambda node: size[node.mem_id].text, default=None)
-        if longest is None:
-            return
-        others = [node for node in articles if node.mem_id != longest.mem_id]
-        if size[longest.mem_id].text > sum(size[node.mem_id].text for node in top_articles(others)):
-            for node in others:
-                is_card = node.css_matches(_CARD) or size[node.mem_id].link_share > _MOST / 2
-                if is_card and size[node.mem_id].text < _NOTE:
-                    self._remove_around(node, "other pages")
+    def _is_card(self, node: Node, main: Node) -> bool:
+        """Whether an article announces another page: its heading, or much of it, is a link."""
+        size = self._lengths[node.mem_id]
+        is_short = size.text < min(_NOTE, self._lengths[main.mem_id].text / 2)
+        return is_short and (size.link_share > _MOST / 2 or node.css_matches(_TITLES))
 
     # -- what is beside the text -----------------------------------------------------------------
 
@@ -414,9 +404,8 @@ class Content:
             if node.parent is None or node.parent.tag == "p":
                 continue
             for outer in ancestors(node, root):
-                is_more = self._lengths[outer.mem_id].unlinked > 25
-                is_kept = outer.css_matches(f"p, h1, pre, img, {_DATED}")
-                if is_more or is_kept or outer.tag not in ("span", "div", "footer", "ul", "li"):
+                is_more = self._lengths[outer.mem_id].unlinked > 25 or outer.css_matches(_KEPT)
+                if is_more or outer.tag not in ("span", "div", "footer", "ul", "li"):
                     break
                 if not known.issuperset(link.mem_id for link in outer.css("a")):
                     break
@@ -477,8 +466,7 @@ class Content:
         if is_author and is_end:
             return "author"
         is_note = node.tag == "footer" and is_end and size.unlinked < _SHORT
-        is_note = is_note and node.css_matches("a[href], time, button")
-        return "footer" if is_note and not node.css_matches("[href^='#']") else ""
+        return "footer" if is_note and node.css_matches("a[href]:not([href^='#']), time") else ""
 
     def _note_dates(self, node: Node) -> None:
         """Keep the dates in an element: those of a change apart from that of the post."""

@@ -44,8 +44,6 @@ _COMPLETE = 0.8
 _VERSION = re.compile(r"next|nightly|unreleased|dev|v?\d+(?:\.(?:\d+|x))+")
 _VERSIONED = 5
 """Pages of a version of a documentation; fewer may be the notes on a release."""
-_RELEASES = ("latest", "stable")
-"""Folders of the version that readers of a documentation are sent to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +73,14 @@ def built_site(folder: Path, files: Mapping[str, Path], site: str) -> BuiltSite:
     )
     bare = BuiltSite(address=address, pages=pages)
     addresses = {oid: url for url in locations if (oid := bare.oid_of(url))}
-    fed, paginated = frozenset(_fed(folder, files)), frozenset(_paginated(pages))
+    fed = {
+        oid
+        for oid, file in files.items()
+        if file.parent != folder and file.stem == "index" and (file.parent / "index.xml").is_file()
+    }
+    paginated = {oid for oid in pages if f"{oid}/page/1" in pages or f"{oid}/page/2" in pages}
+    if not pages.isdisjoint(("page/1", "page/2", "index2")):
+        paginated.add("index")
     may_be_listed = [
         oid
         for oid, head in heads.items()
@@ -83,29 +88,32 @@ def built_site(folder: Path, files: Mapping[str, Path], site: str) -> BuiltSite:
         and oid not in fed | paginated
         and _NOT_POSTS.isdisjoint(oid.lower().split("/"))
     ]
-    unlisted = [oid for oid in may_be_listed if oid not in addresses]
+    unlisted = {oid for oid in may_be_listed if oid not in addresses}
     is_complete = is_whole and len(unlisted) <= (1 - _COMPLETE) * len(may_be_listed)
-    names = [title for head in heads.values() for title in dict.fromkeys(head.titles)]
     affixes = _affixes([head.titles[-1] for head in heads.values() if head.titles])
-    front = heads.get("index", Head()).titles
-    site_names = {affix.strip(f"{MARKS}-:") for affix in affixes} | set(front)
-    shared = {title for title, count in Counter(names).items() if count >= _SHARED_BY}
-    images = Counter(head.image for head in heads.values())
+    site_names = {affix.strip(f"{MARKS}-:") for affix in affixes}
+    site_names.update(heads.get("index", Head()).titles)
     whole = BuiltSite(
         address=address,
         pages=pages,
         addresses=addresses,
         entries={bare.oid_of(url): date for url, date in entries.items()},
-        paginated=paginated,
-        fed=fed,
-        unlisted=frozenset(unlisted) if addresses and is_complete else frozenset(),
+        paginated=frozenset(paginated),
+        fed=frozenset(fed),
+        unlisted=frozenset(unlisted if addresses and is_complete else ()),
         copies=frozenset(_copies(heads, bare, files)) | _versions(pages),
-        shared_titles=frozenset(shared | site_names),
-        shared_images=frozenset(name for name, count in images.items() if count >= _SHARED_BY),
+        shared_titles=_shared(title for head in heads.values() for title in set(head.titles))
+        | site_names,
+        shared_images=_shared(head.image for head in heads.values()),
         affixes=affixes,
     )
     likely = [oid for oid in may_be_listed if oid not in whole.unlisted | whole.copies]
     return _with_repeated(whole, folder, {oid: files[oid] for oid in likely})
+
+
+def _shared(texts: Iterable[str]) -> frozenset[str]:
+    """Those that several pages have."""
+    return frozenset(text for text, count in Counter(texts).items() if count >= _SHARED_BY)
 
 
 def _with_repeated(site: BuiltSite, folder: Path, files: Mapping[str, Path]) -> BuiltSite:
@@ -121,10 +129,9 @@ def _with_repeated(site: BuiltSite, folder: Path, files: Mapping[str, Path]) -> 
             page = Page(decoded(read_inside(file, [folder.resolve()], MAX_BYTES)), f"/{oid}", site)
         except (OSError, TooMuchMarkup):
             continue
-        if page.parsed.body is None or page.why_not_post(oid)[0]:
-            continue
-        count += 1
-        texts.update(texts_of(page.parsed))
+        if page.parsed.body is not None and not page.why_not_post(oid)[0]:
+            count += 1
+            texts.update(texts_of(page.parsed))
     repeated = {text: number / count for text, number in texts.items() if number >= _SHARED_BY}
     everywhere = [text for text, share in repeated.items() if share >= _COMPLETE and count >= 5]
     dates = (date[0] for text in everywhere for date in TEXT_DATE.finditer(text))
@@ -150,34 +157,13 @@ def _address(pages: frozenset[str], urls: Iterable[str]) -> str:
         parts = urlsplit(url) if is_valid_url(url) else None
         if parts is None or not parts.netloc:
             continue
-        path = unquote(parts.path).strip("/")
-        origin = f"{parts.scheme}://{parts.netloc}"
-        folders = path.split("/")
+        folders = unquote(parts.path).strip("/").split("/")
         for depth in range(min(4, len(folders) + 1)):
             base, rest = folders[:depth], "/".join(folders[depth:])
             if oid_of_page(f"/{quote(rest)}") in pages:
-                counts["/".join([origin, *filter(None, base)])] += 1
-    if not counts:
-        return ""
-    most = max(counts.values())
-    return min((address for address, count in counts.items() if count == most), key=len)
-
-
-def _fed(folder: Path, files: Mapping[str, Path]) -> Iterator[str]:
-    """Pages with a feed beside them, as Hugo makes for lists."""
-    for oid, file in files.items():
-        if file.parent != folder and file.stem == "index" and (file.parent / "index.xml").is_file():
-            yield oid
-
-
-def _paginated(pages: frozenset[str]) -> Iterator[str]:
-    """Pages that go on: Hugo has `page/1` also for a list of one page."""
-    for oid in pages:
-        first = "" if oid == "index" else f"{oid}/"
-        if not pages.isdisjoint((f"{first}page/1", f"{first}page/2")):
-            yield oid
-    if "index2" in pages:
-        yield "index"
+                counts["/".join([f"{parts.scheme}://{parts.netloc}", *filter(None, base)])] += 1
+    most = max(counts.values(), default=0)
+    return min((address for address, count in counts.items() if count == most), key=len, default="")
 
 
 def _copies(heads: Mapping[str, Head], site: BuiltSite, files: Mapping[str, Path]) -> Iterator[str]:
@@ -205,28 +191,25 @@ def _versions(pages: frozenset[str]) -> frozenset[str]:
 
     The release is `docs`, `docs/latest` or `docs/stable`, else the folder with the highest number.
     """
-    folders: dict[tuple[str, ...], list[tuple[str, str]]] = {}
+    folders: dict[tuple[str, ...], list[str]] = {}
     for oid in pages:
         parts = oid.split("/")
         at = next((at for at, part in enumerate(parts[:-1]) if _VERSION.fullmatch(part)), None)
         if at is not None:
-            folders.setdefault(tuple(parts[: at + 1]), []).append((oid, "/".join(parts[at + 1 :])))
+            folders.setdefault(tuple(parts[: at + 1]), []).append("/".join(parts[at + 1 :]))
     copies: set[str] = set()
     for folder, version in folders.items():
         siblings = [other for other in folders if other[:-1] == folder[:-1]]
-        highest = max(siblings, key=lambda other: _number(other[-1]))
-        releases = [(), *((name,) for name in _RELEASES)]
-        releases += [highest[-1:]] if folder != highest and len(version) >= _VERSIONED else []
+        releases = [(), ("latest",), ("stable",)]
+        highest = max(siblings, key=lambda other: [int(n) for n in re.findall(r"\d+", other[-1])])
+        if folder != highest and len(version) >= _VERSIONED:
+            releases.append(highest[-1:])
         for release in releases:
             start = "/".join((*folder[:-1], *release, ""))
-            if sum(f"{start}{rest}" in pages for _, rest in version) > len(version) / 2:
-                copies.update(["/".join(folder), *(oid for oid, _ in version)])
-                break
+            if sum(f"{start}{rest}" in pages for rest in version) > len(version) / 2:
+                place = "/".join(folder)
+                copies.update([place, *(f"{place}/{rest}" for rest in version)])
     return frozenset(copies)
-
-
-def _number(version: str) -> tuple[int, ...]:
-    return tuple(map(int, re.findall(r"\d+", version)))
 
 
 def _affixes(titles: list[str]) -> tuple[str, ...]:
