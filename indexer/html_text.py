@@ -166,7 +166,7 @@ def _allow(count: int, most: int, what: str) -> None:
 @dataclass(frozen=True, slots=True)
 class Heading:
     """A heading: its line in the prose and where the code below it begins, both counted from 0, its
-    level, and the id of the element or of the section that it begins, "" if there is none."""
+    level, and its id or that of the section that it begins."""
 
     text: str
     line: int

@@ -14,37 +14,21 @@ MARKS = " |–—·•«»›"
 
 @dataclass(frozen=True, slots=True)
 class BuiltSite:
-    """A built site; pages are named by their oid, the path without `index.html` and `.html`.
+    """A built site; pages are named by their oid, the path without `index.html` and `.html`."""
 
-    Args:
-        address: the URL of the front page without a slash at its end; "" if it is not known.
-        pages: all pages.
-        addresses: the URL of each page that the sitemap lists.
-        entries: the pages that the feeds list, each with its date as the feed has it.
-        paginated: the pages that go on with a second page.
-        fed: the pages that have a feed of their own.
-        unlisted: the pages that a complete sitemap does not list.
-        copies: the pages whose canonical link, or whose path, names another page.
-        shared_titles: titles of several pages, and those of the site.
-        shared_images: images of several pages.
-        affixes: what the `<title>` of most pages begins or ends with, with its separator.
-        repeated: the share of the pages that has a text, for those that at least three have.
-        build_days: the days that most pages show, in ISO 8601: those on which the site was built.
-    """
-
-    address: str = ""
+    address: str = ""  # of the front page, without a slash at its end
     pages: frozenset[str] = frozenset()
-    addresses: Mapping[str, str] = field(default_factory=dict)
-    entries: Mapping[str, str] = field(default_factory=dict)
-    paginated: frozenset[str] = frozenset()
-    fed: frozenset[str] = frozenset()
-    unlisted: frozenset[str] = frozenset()
-    copies: frozenset[str] = frozenset()
-    shared_titles: frozenset[str] = frozenset()
-    shared_images: frozenset[str] = frozenset()
-    affixes: tuple[str, ...] = ()
-    repeated: Mapping[str, float] = field(default_factory=dict)
-    build_days: frozenset[str] = frozenset()
+    addresses: Mapping[str, str] = field(default_factory=dict)  # of what the sitemap lists
+    entries: Mapping[str, str] = field(default_factory=dict)  # what the feeds list, and its dates
+    paginated: frozenset[str] = frozenset()  # go on with a second page
+    fed: frozenset[str] = frozenset()  # have a feed of their own
+    unlisted: frozenset[str] = frozenset()  # are not in a complete sitemap
+    copies: frozenset[str] = frozenset()  # another page is named by their link or path
+    shared_titles: frozenset[str] = frozenset()  # of several pages, and those of the site
+    shared_images: frozenset[str] = frozenset()  # of several pages
+    affixes: tuple[str, ...] = ()  # what most titles begin or end with
+    repeated: Mapping[str, float] = field(default_factory=dict)  # texts: the share that has them
+    build_days: frozenset[str] = frozenset()  # which most pages show: the site was built then
 
     def oid_of(self, url: str) -> str:
         """The page that an absolute URL or a path leads to; "" for one of another site."""

@@ -72,12 +72,11 @@ _WHOLE = 0.9
 
 
 class Lengths(NamedTuple):
-    """Characters before an element, in it, and in its links, and how many links it has."""
+    """Characters before an element, in it, and in its links, without white space."""
 
     start: int
     text: int
     linked: int
-    links: int
 
     @property
     def end(self) -> int:
@@ -92,32 +91,30 @@ class Lengths(NamedTuple):
         return self.linked / self.text if self.text else 0.0
 
 
-_NONE = Lengths(0, 0, 0, 0)
+_NONE = Lengths(0, 0, 0)
 _NOT_OWN = UNSEEN | {"header", "nav", "aside", "footer", "form", "dialog"}
 
 
 def measure(root: Node, skipped: frozenset[str] = UNSEEN) -> dict[int, Lengths]:
     """The lengths of every element, in one pass: asking each for its text would be quadratic."""
     lengths: dict[int, Lengths] = defaultdict(lambda: _NONE)
-    opened: list[tuple[int, int, int]] = []
-    text = linked = links = 0
+    opened: list[tuple[int, int]] = []
+    text = linked = 0
     for node, is_end in walk(root, lambda node: node.tag == "pre" or node.tag in skipped):
         tag = node.tag or ""
         if is_end:
-            start, linked_before, links_before = opened.pop()
+            start, linked_before = opened.pop()
             if tag == "a":
-                linked, links = linked_before + text - start, links + 1
-            lengths[node.mem_id] = Lengths(
-                start, text - start, linked - linked_before, links - links_before
-            )
+                linked = linked_before + text - start
+            lengths[node.mem_id] = Lengths(start, text - start, linked - linked_before)
         elif tag == "-text":
             text += len("".join((node.text_content or "").split()))
         elif tag == "pre":  # a highlighter makes hundreds of elements of it
             length = text_length(node)
-            lengths[node.mem_id] = Lengths(text, length, 0, 0)
+            lengths[node.mem_id] = Lengths(text, length, 0)
             text += length
         elif tag not in skipped:
-            opened.append((text, linked, links))
+            opened.append((text, linked))
     return lengths
 
 
@@ -190,16 +187,12 @@ def remove_comments(body: Node) -> int:
 class Content:
     """The content of a parsed page, which is modified: `find` it, then `tidy` it.
 
+    `root` is the element with the content, `left_out` has the characters that are left out, by what
+    they were taken for, `dates` are those that the page shows, `updated` those of a change.
+
     Args:
-        page: the page.
         repeated: the share of the pages of the site that has a text.
         excluded: CSS selectors of elements that the user has excluded.
-
-    Attributes:
-        root: the element with the content; None if the page has no body.
-        left_out: characters that are left out, by what they were taken for.
-        dates: dates of the post as the page shows them, the likeliest first.
-        updated: dates of a change.
     """
 
     def __init__(
@@ -230,10 +223,8 @@ class Content:
         size = self._lengths[node.mem_id]
         self.left_out[reason] += size.text
         for outer in ancestors(node):
-            old = self._lengths[outer.mem_id]
-            self._lengths[outer.mem_id] = Lengths(
-                old.start, old.text - size.text, old.linked - size.linked, old.links - size.links
-            )
+            start, text, linked = self._lengths[outer.mem_id]
+            self._lengths[outer.mem_id] = Lengths(start, text - size.text, linked - size.linked)
         for inner in node.css("*"):
             self._lengths[inner.mem_id] = _NONE
         node.remove()
@@ -243,8 +234,7 @@ class Content:
     def find(self, selector: str = "") -> None:
         """Find the element with the content, and remove what is around the text in it.
 
-        Args:
-            selector: the CSS selector of this element, if the user has named one.
+        `selector` is what the user has named for it.
         """
         body = self._page.body
         if body is None:
@@ -306,8 +296,6 @@ class Content:
         is_short = size.text < min(_NOTE, self._lengths[main.mem_id].text / 2)
         return is_short and (size.link_share > _MOST / 2 or node.css_matches(_TITLES))
 
-    # -- what is beside the text -----------------------------------------------------------------
-
     def _why_beside(self, node: Node) -> str:
         """What an element is, if it is not a part of the text: it leads elsewhere, or asks."""
         size = self._lengths[node.mem_id]
@@ -323,7 +311,7 @@ class Content:
         if is_asking or (size.text < _NOTE and _REQUEST.search(names)):
             return "forms" if node.css_matches(_FIELDS) else ""
         most = _SHORT if node.tag == "nav" else 30
-        if size.links and (is_away or size.unlinked < most) and _NAVIGATION.search(names):
+        if size.linked and (is_away or size.unlinked < most) and _NAVIGATION.search(names):
             return "navigation"
         if size.link_share <= 0.8:
             return ""
@@ -372,11 +360,7 @@ class Content:
     # -- inside the content ----------------------------------------------------------------------
 
     def tidy(self, title: str, labels: list[Node]) -> None:
-        """Remove the title, the lines about the post, and what other pages repeat.
-
-        Args:
-            labels: links to the pages of the tags of the post.
-        """
+        """Remove the title, the lines about the post, and what other pages repeat."""
         root, body = self.root, self._page.body
         if root is None or body is None:
             return
@@ -481,8 +465,6 @@ class Content:
             is_change = bool(_UPDATED.search(f"{names} {text[: date.start()]}"))
             (self.updated if is_change else self.dates).append(date[0])
 
-    # -- what other pages repeat -----------------------------------------------------------------
-
     def _share(self, node: Node) -> float:
         """The share of the pages of the site that has the text of an element."""
         if not 0 < self._lengths[node.mem_id].text <= _NOTE:
@@ -526,6 +508,6 @@ class Content:
         if size.link_share <= _MOST:
             is_part = node.tag in ("li", "dt", "dd", "tr", "td", "th")
             return not is_part and share >= (_MANY if is_end else _MOST)
-        is_menu = size.links > 1 and size.text < (_SHORT if is_end else _NOTE)
+        is_menu = len(node.css("a")) > 1 and size.text < (_SHORT if is_end else _NOTE)
         is_above = not is_end and size.start < self._title_at
         return share > 0 or (is_menu and (is_above or not self._is_marked))

@@ -47,7 +47,7 @@ def is_list(
     Args:
         own: the lengths of the page without its navigation.
         target_of: the oid of the page of the site that an address leads to, or "".
-        is_article: whether the page calls itself an article; some themes say so of lists, too.
+        is_article: whether the page calls itself so; some themes say so of lists, too.
         is_posting: whether it is described as a posting, or the site's feed lists it.
         is_fed: whether the page has a feed of its own.
     """

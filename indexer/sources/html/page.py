@@ -94,13 +94,13 @@ class Page:
         self.parsed = LexborHTMLParser(text)
         self._is_whole = bool(_WHOLE.search(text[:10_000]))
         self._meta: dict[str, str] = {}
-        self._labels: list[str] = []
+        self._tags: list[str] = []
         for node in self.parsed.css("meta[content]"):
             given = node.attributes
             name = given.get("property") or given.get("name") or given.get("itemprop") or ""
             name, content = name.strip().lower(), (given.get("content") or "").strip()
             if name == "article:tag":
-                self._labels += content.split(",")
+                self._tags += content.split(",")
             if name and content:
                 self._meta.setdefault(name, content)
         self._data, self._is_posting = _json_ld(self.parsed)
@@ -148,10 +148,9 @@ class Page:
             self._said += remove_comments(self.parsed.body)
         main = self._outer()
         own = own_lengths(main)
-        is_empty = not own.text and self.parsed.css_first("main img, body img, iframe") is None
-        if (own.text < _EMPTY and self.parsed.css_first(_RENDERED) is not None) or (
-            is_empty and self.parsed.css_first("body script") is not None
-        ):
+        is_rendered = own.text < _EMPTY and self.parsed.css_first(_RENDERED) is not None
+        is_empty = not own.text and self.parsed.css_first("body img, iframe") is None
+        if is_rendered or (is_empty and self.parsed.css_first("body script") is not None):
             return "rendered by a browser: the file has no text", True
         kind = self._meta.get("og:type", "").lower()
         is_dated = kind == "article" and "article:published_time" in self._meta
@@ -160,15 +159,12 @@ class Page:
         is_article = kind == "article" or self._is_posting or is_posting
         if self._is_tool(oid, own.unlinked, is_article=is_article):
             return "error page, search or index", True
-        if main is not None and is_list(
-            oid,
-            main,
-            own,
-            self._page_of,
-            is_article=is_article,
-            is_posting=is_posting,
-            is_fed=oid in self._site.fed,
-        ):
+        kinds = {
+            "is_article": is_article,
+            "is_posting": is_posting,
+            "is_fed": oid in self._site.fed,
+        }
+        if main is not None and is_list(oid, main, own, self._page_of, **kinds):
             return "list page", True
         return ("not in the sitemap", False) if oid in self._site.unlisted else ("", False)
 
@@ -223,30 +219,31 @@ class Page:
         section = self._meta.get("article:section") or _text(self._data.get("articleSection"))
         if section.lower() == oid.partition("/")[0].lower():
             section = ""  # Hugo names the folder of a page so
-        tags, categories = self._label_links()
+        outer = self._outer()
+        tags = self._links_to(outer, ("tag", "tags"))
+        categories = self._links_to(outer, ("category", "categories"))
         marked = [node for node in self.parsed.css(_LABELS) if node.css_first("a a, li") is None]
         stated = labels(self._meta.get("keywords") or self._data.get("keywords"))
-        outer = self._outer()
         is_marked = outer is not None and outer.tag != "body"
-        keywords = self._labels or stated or (is_marked and _texts_of(tags)) or _texts_of(marked)
+        keywords = self._tags or stated or (is_marked and _texts_of(tags)) or _texts_of(marked)
         named = [section] if section else _texts_of(categories) if is_marked else []
         content.find(options.content)
         title = self._title(content.root, oid)
         shown = [*tags, *categories, *(marked if len(marked) <= _MAX_LABELS else ())]
         content.tidy(title, shown)
-        published = [
-            *(self._moment(_PUBLISHED), *moments(content.dates, self._site.build_days)),
-            *moments([_day_in(self.url), _day_in(url), self._site.entries.get(oid)]),
-        ]
-        modified = [self._moment(_MODIFIED), *moments([*content.updated, lastmod])]
+        shown_dates = moments(content.dates, self._site.build_days)
+        days = [day_in_path(urlsplit(address).path) for address in (self.url, url)]
+        others = moments([*days, self._site.entries.get(oid)])
+        published = [*self._stated(_PUBLISHED), *shown_dates, *others]
+        modified = [*self._stated(_MODIFIED), *moments([*content.updated, lastmod])]
         return RawPost(
             origin=origin,
             oid=oid,
             title=html.unescape(title),  # some themes escape twice
             text=content.html,
             url=url,
-            pub_date=next(filter(None, published), None),
-            modified=next(filter(None, modified), None),
+            pub_date=next(iter(published), None),
+            modified=next(iter(modified), None),
             categories=named,
             keywords=keywords,
             language=self.language,
@@ -302,25 +299,20 @@ class Page:
         """A title without the name of the site."""
         return self._site.bare_title(title, self._meta.get("og:site_name", ""))
 
-    def _moment(self, names: tuple[str, ...]) -> datetime | None:
-        """The first value that is a date; others are common, because templates are often wrong."""
-        values = [self._meta.get(name.lower()) for name in names]
-        return next(moments([*values, *(self._data.get(name) for name in names)]), None)
+    def _stated(self, names: tuple[str, ...]) -> Iterator[datetime]:
+        """The dates that the head states; templates are often wrong."""
+        yield from moments(self._meta.get(name.lower()) for name in names)
+        yield from moments(self._data.get(name) for name in names)
 
-    def _label_links(self) -> tuple[list[LexborNode], list[LexborNode]]:
-        """The links in the content to pages of tags, and those to pages of categories."""
-        tags: list[LexborNode] = []
-        categories: list[LexborNode] = []
-        main = self._outer()
+    def _links_to(self, main: LexborNode | None, folders: tuple[str, ...]) -> list[LexborNode]:
+        """The links in the content to pages in such folders, as those of tags are."""
+        links = []
         for node in main.css("a[href]") if main is not None else ():
             url = urljoin(self._location, _followed(node.attributes.get("href") or ""))
             parts = urlsplit(url).path.lower().removesuffix("index.html").strip("/").split("/")
-            folder = parts[-2] if len(parts) > 1 and self._is_near(url) else ""
-            if folder in ("tag", "tags"):
-                tags.append(node)
-            elif folder in ("category", "categories"):
-                categories.append(node)
-        return tags, categories
+            if len(parts) > 1 and parts[-2] in folders and self._is_near(url):
+                links.append(node)
+        return links
 
 
 def _texts_of(nodes: list[LexborNode]) -> list[str]:
@@ -335,11 +327,6 @@ def _followed(address: str) -> str:
     address = address.strip()
     is_other = re.match(r"(?!https?:)[a-z][a-z0-9+.-]*:", address, re.IGNORECASE)
     return "" if is_other or not is_valid_url(address) else address
-
-
-def _day_in(address: str) -> str:
-    """The day in an address such as `/2024/01/31/a-post/`."""
-    return day_in_path(urlsplit(address).path)
 
 
 def moments(values: Iterable[Any], others: frozenset[str] = frozenset()) -> Iterator[datetime]:
