@@ -2,7 +2,6 @@
 
 import os
 import socket
-import ssl
 import subprocess
 import sys
 import threading
@@ -11,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from app.settings import Settings
-from devstack.servers import Certificates, new_certificates, redis_server
+from devstack.servers import redis_server
 from tests.tcp import listening, slow_redis
 
 _SEARCH = """
@@ -37,74 +36,36 @@ def _search(**environment: str) -> list[str]:
     return done.stdout.split()
 
 
-class Dripping:
-    """A TLS server that sends its handshake, or what follows it, byte by byte."""
+@pytest.fixture
+def dripping() -> Iterator[str]:
+    """Host and port of a server that answers byte by byte."""
+    closed = threading.Event()
 
-    def __init__(self, certificates: Certificates, what: str) -> None:
-        self._context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-        self._context.load_cert_chain(certificates.certificate, certificates.key)
-        self._what = what
-        self.closed = threading.Event()
-
-    def serve(self, connection: socket.socket) -> None:
-        received, sent = ssl.MemoryBIO(), ssl.MemoryBIO()
-        peer = self._context.wrap_bio(received, sent, server_side=True)
-        while True:
-            try:
-                peer.do_handshake()
-                break
-            except ssl.SSLWantReadError:
-                self._send(connection, sent.read(), self._what == "handshake")
-                received.write(connection.recv(65_536))
-        self._send(connection, sent.read(), self._what == "handshake")
+    def serve(connection: socket.socket) -> None:
         connection.recv(65_536)
-        peer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 10000\r\n\r\n" + bytes(10_000))
-        self._send(connection, sent.read(), True)
+        while not closed.wait(0.05):
+            connection.sendall(b"H")
 
-    def _send(self, connection: socket.socket, data: bytes, byte_by_byte: bool) -> None:
-        if not byte_by_byte:
-            connection.sendall(data)
-            return
-        for at in range(len(data)):
-            if self.closed.wait(0.05):
-                return
-            connection.sendall(data[at : at + 1])
-
-
-@pytest.fixture(scope="module")
-def certificates() -> Iterator[Certificates]:
-    with new_certificates() as new:
-        yield new
-
-
-@pytest.fixture(params=["handshake", "response"])
-def dripping(request: pytest.FixtureRequest, certificates: Certificates) -> Iterator[str]:
-    """Host and port of a `Dripping` server."""
-    server = Dripping(certificates, request.param)
-    with listening(server.serve) as port:
+    with listening(serve) as port:
         yield f"127.0.0.1:{port}"
-        server.closed.set()
+        closed.set()
 
 
-def test_an_elasticsearch_that_drips_over_tls(dripping: str, certificates: Certificates) -> None:
+def test_an_elasticsearch_that_drips(dripping: str) -> None:
     status, _ = _search(
-        ELASTICSEARCH_URL=f"https://{dripping}",
+        ELASTICSEARCH_URL=f"http://{dripping}",
         BLOGSEARCH_ELASTICSEARCH_TIMEOUT="0.5",
-        BLOGSEARCH_CA_FILE=str(certificates.authority),
         REDIS_URL="",
     )
     assert status == "503"
 
 
-def test_a_redis_that_drips_over_tls(
-    settings: Settings, dripping: str, certificates: Certificates
-) -> None:
+def test_a_redis_that_drips(settings: Settings, dripping: str) -> None:
     status, state = _search(
         ELASTICSEARCH_URL=settings.elasticsearch_url,
         BLOGSEARCH_ELASTICSEARCH_TIMEOUT="30",
         BLOGSEARCH_INDEX=settings.index,
-        BLOGSEARCH_CA_FILE=str(certificates.authority),
-        REDIS_URL=f"rediss://{dripping}/0",
+        REDIS_URL=f"redis://{dripping}/0",
     )
     assert (status, state) == ("200", "OFF")
 
