@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from app.search.highlighting import Marker
 from app.search.hits import post_hit
-from app.search.render import MARK, UNMARK, plain, safe
+from app.search.render import MARK, UNMARK, safe
 
 
 def marked(text: str) -> str:
@@ -54,6 +54,7 @@ def hit(**changes: object) -> dict[str, object]:
         "title": html.escape("<b> & c", quote=False),
         "url": "/a",
         "pub_date": "2016-01-01",
+        "language": "pt-br",
     }
     return {"_index": "blog-000001", "_score": 1.5, "_source": source, **changes}
 
@@ -65,15 +66,10 @@ def test_a_post_without_marks_has_its_title_escaped() -> None:
         "url": "/a",
         "pub_date": "2016-01-01",
         "categories": [],
+        "language": "pt-br",
         "score": 1.5,
         "highlight": {"title": "&lt;b&gt; &amp; c", "text": []},
     }
-
-
-def test_a_post_has_the_language_that_it_names() -> None:
-    named = hit()
-    named["_source"] = {"oid": "a", "title": "a", "language": "pt-br"}
-    assert post_hit(named, "", Marker())["language"] == "pt-br"
 
 
 def test_the_code_is_shown_where_only_it_matched() -> None:
@@ -112,7 +108,3 @@ def test_a_comment_stands_with_its_post() -> None:
             "highlight": ["<mark>rutabaga</mark>"],
         }
     ]
-
-
-def test_plain_text_of_nothing() -> None:
-    assert plain(None) == ""
