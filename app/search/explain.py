@@ -113,7 +113,7 @@ def _hits(found: Found, session: SearchSession) -> list[Json]:
                 "pinned": bool(pinned),
                 "parts": [{"part": name, "score": score} for name, score in parts.items()],
                 "matched": _matched(hit, found),
-                "missing": found.missing(hit),
+                "missing": [] if pinned else found.missing(hit),
                 "reason": _reason(parts, hits[-1] if hits else None, bool(pinned)),
             }
         )

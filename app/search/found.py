@@ -37,9 +37,7 @@ class Found:
     requires_unmatched: bool
 
     def missing(self, hit: Json) -> list[str]:
-        """The significant terms that a hit does not have, as typed; none for a pinned one."""
-        if self.pinned(hit):
-            return []
+        """The significant terms that a hit does not have, as typed."""
         names = hit.get("matched_queries", ())
         return _texts([term for term in self.plan.query.examined if HAS + term.key not in names])
 

@@ -48,7 +48,7 @@ def _hit(hit: Json, found: Found, marker: Marker) -> Hit:
     if pinned := found.pinned(hit):
         post["pinned"] = True
         post["score"] = round(hit["_score"] - pinned, 2)
-    if missing := found.missing(hit):
+    elif missing := found.missing(hit):
         post["missing"] = missing
     return post
 

@@ -140,6 +140,11 @@ class Passage:
     compared: int = _COMPARED
 
     @cached_property
+    def heading_words(self) -> Words:
+        """The marked words of its heading."""
+        return _words_of(self.heading)
+
+    @cached_property
     def body_words(self) -> Words:
         """The marked words below its heading."""
         return _words_of(self.prose) | _words_of(self.code)
@@ -147,7 +152,7 @@ class Passage:
     @cached_property
     def words(self) -> Words:
         """The marked words of the passage and its heading."""
-        return _words_of(self.heading) | self.body_words
+        return self.heading_words | self.body_words
 
     @cached_property
     def parts(self) -> list[Part]:
@@ -178,15 +183,14 @@ class Passage:
         worth = _count(self.words.union(*map(_words_of, self.above)), shown)
         if MARK in self.heading:
             share = sum(map(len, _MARKED.findall(self.heading))) / len(name)
-            worth += 2 * _count(_words_of(self.heading), shown) + 2 * share
+            worth += 2 * _count(self.heading_words, shown) + 2 * share
         return worth
 
     def together(self, shown: Words) -> float:
         """How many of its words stand together, in its heading and a part."""
         if len(self.body_words) < 2:
             return _count(self.words, shown)
-        in_heading = _words_of(self.heading)
-        in_parts = {in_heading, *[part.words | in_heading for part in self.parts]}
+        in_parts = {self.heading_words, *[part.words | self.heading_words for part in self.parts]}
         return max([_count(words, shown) for words in in_parts])
 
     def url(self, page: str) -> str:
@@ -262,7 +266,7 @@ def _best_passages(candidates: Sequence[Passage], shown: Words, q: str) -> list[
     likeliest = likely[:_LIKELY]
     best = [max(likeliest, key=lambda passage: worth[passage] + passage.together(shown))]
     while len(best) < SECTIONS:
-        seen = shown.union(*(passage.words for passage in best))
+        seen = shown.union(*[passage.words for passage in best])
         enough = _NEARLY * worth[best[0]]
         left = [
             passage
@@ -293,7 +297,7 @@ def excerpts(
         best *= min(2, len(best[0].parts))
     texts = list(zip(best, _snippets(best, shown), strict=True))
     loose = list(dict.fromkeys(text for passage, text in texts if not passage.heading))
-    seen = shown.union(*(passage.words for passage in best))
+    seen = shown.union(*[passage.words for passage in best])
     if around := _around(candidates, seen):
         loose.append(_joined(around))
     return loose, [(passage, text) for passage, text in texts if passage.heading]
@@ -308,14 +312,15 @@ def _snippets(passages: Sequence[Passage], shown: Words) -> list[str]:
     left = {passage: list(passage.parts) for passage in passages}
     snippets: list[list[str]] = []
     for passage in passages:
-        shown |= _words_of(passage.heading)
-        text = passage.beginning if not left[passage] else ""
-        if parts := left[passage]:
-            best = max(parts, key=lambda part: (len(part.words - shown), len(part.words)))
-            parts.remove(best)
-            text = _cut(best.text, best.begin, best.end)
-            shown |= best.words
-        snippets.append([text])
+        shown |= passage.heading_words
+        parts = left[passage]
+        if not parts:
+            snippets.append([passage.beginning])
+            continue
+        best = max(parts, key=lambda part: (len(part.words - shown), len(part.words)))
+        parts.remove(best)
+        snippets.append([_cut(best.text, best.begin, best.end)])
+        shown |= best.words
     for passage, texts in reversed(list(zip(passages, snippets, strict=True))):
         texts += _around([passage], shown)
         shown |= passage.words

@@ -57,13 +57,6 @@ def test_go_is_not_going(visitor: FlaskClient) -> None:
     assert "going-slowly-on-a-bicycle" in _found(visitor, "going")
 
 
-def test_a_prefix_finds_its_words_below_whole_words(client: FlaskClient) -> None:
-    oids = _found(client, "corn")
-    cornwall = [place for place, text in enumerate(oids.values()) if "cornwall" in text]
-    assert cornwall
-    assert "cron" in next(iter(oids.values()))
-
-
 def test_a_word_nobody_wrote_is_the_one_given_up(client: FlaskClient) -> None:
     answer = client.get("/search", query_string={"q": "react native"}).get_json()
     assert answer["tier"] == "some words"
