@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.digests import digest, has_comments
-from indexer.html_text import clean, readable
+from indexer.html_text import readable
 from indexer.normalise import Invalid, comment_of, digest_of, document_of
 from indexer.records import Origin, RawComment, RawPost
 
@@ -48,7 +48,7 @@ def test_a_whole_post() -> None:
         modified="2024-02-01T12:00:00+02:00",
         categories="cats, mice,cats",
         keywords=["x", 2024],
-        comments=(RawComment(oid=1, comment="<b>No</b> & yes", author="A<b>", pub_date=None),),
+        comments=(RawComment(1, "<b>No</b> & yes<pre>y\n  z</pre>", author="A<b>"),),
     )
     document, rejects = document_of(raw)
     assert document
@@ -67,7 +67,7 @@ def test_a_whole_post() -> None:
         "modified": "2024-02-01T12:00:00+02:00",
         "categories": ["cats", "mice"],
         "keywords": ["x", "2024"],
-        "comments": [{"oid": "1", "author": "A&lt;b&gt;", "comment": "No &amp; yes"}],
+        "comments": [{"oid": "1", "author": "A&lt;b&gt;", "comment": "No &amp; yes\ny\n  z"}],
         "digest": "",
     }
 
@@ -78,25 +78,13 @@ def test_absent_fields_are_left_out() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"title": "B"},
-        {"text": "y"},
-        {"url": "/"},
-        {"categories": "c"},
-        {"keywords": "c"},
-        {"pub_date": "2024-01-01"},
-        {"modified": "2024-01-01"},
-        {"language": "de"},
-        {"image": "/i.png"},
-        {"comments": (RawComment("1", "One!"),)},
-    ],
-)
-def test_the_digest_changes_with_any_field_but_the_origin(change: dict[str, Any]) -> None:
+def test_the_digest_changes_with_any_field_but_the_origin() -> None:
     raw = post(comments=(RawComment("1", "One"),))
     assert digest_of(replace(raw, origin=Origin("elsewhere"))) == digest_of(raw)
-    assert digest_of(replace(raw, **change)) != digest_of(raw)
+    changes: dict[str, Any] = dict.fromkeys((*_FIELDS, "language", "image"), "2024-01-01")
+    changes["comments"] = (RawComment("1", "One!"),)
+    for name, value in changes.items():
+        assert digest_of(replace(raw, **{name: value})) != digest_of(raw), name
 
 
 @pytest.mark.parametrize("value", ["\ud800", {1: "\ud800"}, object(), 1.5, None, ["a", None]])
@@ -123,7 +111,7 @@ def test_any_value_has_a_digest_but_that_of_the_entry_counts(value: Any) -> None
         ("x<template>q</template>y", "xy", ""),
         ("Java&shy;Script caf\u0065\u0301", "JavaScript caf\u00e9", ""),
         ("a\x00b&#1;c no-\u00a0break \ud800", "a b c no- break \ufffd", ""),
-        ("", "", ""),
+        ("a\tb\nc – 漢字 🎉 נ", "a b c – 漢字 🎉 נ", ""),
     ],
 )
 def test_html_becomes_prose_and_code(html: str, prose: str, code: str) -> None:
@@ -186,10 +174,6 @@ def test_links_to_posts_are_stored(href: str, slug: str | None, address: str | N
     )
     stored = [f"{slug}\n{address}\nBuild it &amp;"] if slug else None
     assert source.get("links") == stored
-
-
-def test_clean_keeps_what_is_text() -> None:
-    assert clean("a\tb\nc – 漢字 🎉 נ") == "a\tb\nc – 漢字 🎉 נ"
 
 
 @pytest.mark.parametrize(
@@ -335,6 +319,10 @@ def test_a_long_text_is_refused_as_a_date_quickly() -> None:
         ({"keywords": [str(number) for number in range(101)]}, "101 entries"),
         ({"url": 3}, "url is an int"),
         ({"url": "/" + "x" * 2000}, "2,001 characters"),
+        (
+            {"title": ["T"], "url": "ftp://x", "pub_date": "31.1.24"},
+            "title is a list: ['T']; url 'f",
+        ),
         *(
             ({"url": url}, "url ")
             for url in (
@@ -392,12 +380,6 @@ def test_an_invalid_comment_is_left_out_and_an_invalid_post_takes_its_comments_a
     assert "3 comments" in refused(title="", comments=comments)
 
 
-def test_every_wrong_field_is_named() -> None:
-    _, (reject,) = document_of(post(title=["T"], url="ftp://x", pub_date="31.1.2024"))
-    for name in ("title is a list", "url 'ftp://x'", "pub_date: '31.1.2024'"):
-        assert name in reject.reason
-
-
 @pytest.mark.parametrize(
     ("raw", "reason"),
     [
@@ -412,11 +394,6 @@ def test_comments_refused(raw: RawComment, reason: str) -> None:
     with pytest.raises(Invalid, match=reason) as caught:
         comment_of(raw)
     assert caught.value.remedy
-
-
-def test_code_in_a_comment_is_part_of_it() -> None:
-    comment = comment_of(RawComment(oid=1, comment="x<pre>y\n  z</pre>"))
-    assert comment["comment"] == "x\ny\n  z"
 
 
 _JSON = st.recursive(
