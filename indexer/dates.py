@@ -38,10 +38,10 @@ class NoDate(ValueError):
 
 
 def moment(when: When, zone: tzinfo = UTC) -> datetime | None:
-    """The moment, with its offset from UTC; None for None, an empty string and Go's zero time.
+    """The moment, with its offset from UTC, which tells the day on which the site published a post.
 
-    A day without a time is its midnight in UTC. `zone` applies to times without a zone. The
-    offset tells the day on which the site itself published the post.
+    None for None, an empty string and Go's zero time. A day is its midnight in UTC; `zone` applies
+    to times without one.
 
     Raises:
         NoDate: an unknown or ambiguous format (`01/02/2024`), a date that does not exist, or a
@@ -93,8 +93,7 @@ def _is_unset(when: When) -> bool:
 def _parse(text: str) -> date:
     """A moment, with a zone if the text has one; a `date` if it has neither a time nor a zone.
 
-    dateutil alone would guess: the day of `May 2024` from today, the month of `01/02/2024`, and
-    the sign of `UTC+2` the POSIX way.
+    dateutil alone would guess the day of `May 2024` and the month of `01/02/2024`.
     """
     if len(text) > _MAX_LENGTH:  # the patterns below would take quadratic time
         raise ValueError(text)

@@ -105,11 +105,7 @@ _JOINED = _names("html body")
 
 
 def check_markup(html: str, limits: Limits = PAGE) -> None:
-    """Check foreign HTML in linear time, before it is parsed.
-
-    Raises:
-        TooMuchMarkup: it has more than the limits allow.
-    """
+    """Check foreign HTML in linear time, before it is parsed; raises TooMuchMarkup."""
     _allow(len(html), limits.characters, "characters of HTML")
     if (
         limits is PAGE
@@ -189,11 +185,8 @@ class Readable:
 
 
 def clean(text: str) -> str:
-    """The text without control characters, lone surrogates and soft hyphens, in NFC.
-
-    Soft hyphens and zero-width spaces stand inside words, and would keep them from being found;
-    composed letters (NFC) make "é" one letter however the author's editor wrote it.
-    """
+    """The text without control characters, lone surrogates and what is not seen inside words (soft
+    hyphens, zero-width spaces), in NFC: "é" is one letter."""
     try:
         # As bytes: a regular expression takes twenty times as long.
         text = text.encode().translate(_CONTROL).decode()
@@ -237,11 +230,7 @@ def walk(
 
 
 def readable(html: str, limits: Limits = PAGE) -> Readable:
-    """The prose and the code of a piece of HTML.
-
-    Raises:
-        TooMuchMarkup: it has more than the limits allow.
-    """
+    """The prose and the code of a piece of HTML, or TooMuchMarkup."""
     check_markup(html, limits)
     body = LexborHTMLParser(clean(html)).body
     if body is None:
@@ -330,18 +319,14 @@ def _is_note(node: LexborNode) -> bool:
 
 
 def _is_twin(node: LexborNode) -> bool:
-    """Whether something hidden repeats what is said beside it, as icons and typeset formulas do.
-
-    A tab that is not open may be hidden in the same way, but has blocks of text.
-    """
+    """Whether something hidden repeats what is said beside it, as typeset formulas do; a tab that
+    is not open has blocks of text."""
     return all(inner.tag not in BLOCKS for inner in node.css("*"))
 
 
 def _code(root: LexborNode) -> str:
-    """The text of a `<pre>`, without printed line numbers; its lines stay as they are.
-
-    Highlighters end a line with a line feed, or put it into an element of its own.
-    """
+    """The text of a `<pre>`, without printed line numbers. Highlighters end a line with a line
+    feed, or put it into an element of its own."""
     if _is_numbering(root):
         return ""
     special = root.css(_SPECIAL)

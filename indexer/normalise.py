@@ -1,8 +1,4 @@
-"""Turns a RawPost into a document for Elasticsearch, or into rejects. Pure: performs no I/O.
-
-Everything about the form of a document is decided here, so that a post is the same from whichever
-source or request it comes.
-"""
+"""Turns a RawPost into a document for Elasticsearch, or into rejects. Pure: performs no I/O."""
 
 import html
 import re
@@ -80,11 +76,7 @@ def document_of(raw: RawPost) -> tuple[Document | None, list[Reject]]:
 
 
 def comment_of(raw: RawComment) -> dict[str, Any]:
-    """A comment as it is stored.
-
-    Raises:
-        Invalid: with what is wrong with every field.
-    """
+    """A comment as it is stored, or `Invalid`."""
     comment = _checked(raw, _COMMENT_FIELDS)
     if not comment["pub_date"]:
         del comment["pub_date"]
@@ -115,11 +107,7 @@ def _post(raw: RawPost) -> dict[str, Any]:
 
 
 def _checked(raw: RawPost | RawComment, checks: Mapping[str, Check]) -> dict[str, Any]:
-    """The value of each field as it is stored.
-
-    Raises:
-        Invalid: with what is wrong with every field.
-    """
+    """The value of each field as it is stored, or `Invalid` with what is wrong with every field."""
     values: dict[str, Any] = {}
     complaints: list[Invalid] = []
     for name, check in checks.items():
@@ -144,11 +132,8 @@ def digest_of(raw: RawPost) -> str:
 
 
 def address_of(url: str) -> str:
-    """What is the same for every spelling of a page's URL: `blog.example.org/posts/a`.
-
-    Without scheme, `www.`, `index.html`, `.html`, the slash at the end and what counts visitors. A
-    path on the site (`/posts/a`) stays without a host.
-    """
+    """What is the same for every spelling of a page's URL: `blog.example.org/posts/a`; a path on
+    the site (`/posts/a`) stays without a host."""
     bare = re.sub(r"^https?://(?:www\.)?", "", without_tracking(url), flags=re.IGNORECASE)
     host, slash, path = bare.partition("/")
     path = unquote(re.sub(r"(?:(?:^|(?<=/))index)?\.html?$", "", path)).rstrip("/")
@@ -156,10 +141,8 @@ def address_of(url: str) -> str:
 
 
 def slug_of(address: str) -> str:
-    """The last part of an address, without the ending of a file: `a` of `blog.example.org/posts/a`.
-
-    Empty for the first page of a site.
-    """
+    """The last part of an address, without the ending of a file: `a` of `blog.example.org/posts/a`;
+    "" for the first page of a site."""
     path = re.sub(r"(?:(?:^|(?<=/))_?index)?\.(?:html?|mdx?)$", "", address).rstrip("/")
     return path.partition("/")[2].rpartition("/")[2].lower()
 
@@ -203,7 +186,6 @@ def _check_type(
     remedy: str = "Make it a string.",
     types: type | tuple[type, ...] = str,
 ) -> None:
-    """Check the type of a field, which may be missing."""
     if value is not None and not isinstance(value, types):
         kind = type(value).__name__
         article = "an" if kind[0] in "aeiou" else "a"

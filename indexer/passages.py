@@ -25,9 +25,7 @@ def with_passages(
 ) -> Iterator[Document]:
     """The posts with the vectors of their passages; without a model as they are.
 
-    Args:
-        stored_in: an index whose posts have vectors that need not be computed again; None: only
-            those that the documents have already.
+    The posts of the index `stored_in` have vectors that need not be computed again.
     """
     if model is None:
         yield from documents
@@ -51,7 +49,6 @@ def with_passages(
 
 
 def _texts(document: Document) -> Iterator[str]:
-    """What the model reads of each passage of a post."""
     title, text = (html.unescape(document.source[name]) for name in ("title", "text"))
     yield from (whole for _, whole in passages(title, text))
 
@@ -59,7 +56,6 @@ def _texts(document: Document) -> Iterator[str]:
 def _stored(
     client: Elasticsearch, index: str | None, documents: Sequence[Document]
 ) -> list[dict[str, Any]]:
-    """The passages of these posts as an index has them."""
     if index is None:
         return []
     docs = [{"_id": document.oid, "_source": ["passages"]} for document in documents]

@@ -37,9 +37,8 @@ class HTMLFolder(Source):
         place = Path(self.spec)
         files = files_in(place, SUFFIXES)
         if not files:
-            raise SourceError(
-                f"{self.spec} has no HTML page.", "Name the folder of the built site."
-            )
+            reason = f"{self.spec} has no HTML page."
+            raise SourceError(reason, "Name the folder of the built site.")
         base = place if place.is_dir() else place.parent
         paths = {file: file.relative_to(base).as_posix() for file in files}
         oids = _oids(paths)

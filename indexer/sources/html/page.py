@@ -59,10 +59,8 @@ def read_page(
 ) -> SourceItem:
     """The post on a page, or why there is none.
 
-    Args:
-        location: the URL of the page, or its path on the site.
-        base: the URL of the page where it states none, if it is not the location.
-        lastmod: its last change, if the page names none.
+    Where the page states no URL, it is `base`, else the location: its URL or its path on the site;
+    where it states no last change, it is `lastmod`.
     """
     try:
         page = Page(text, location, site)
@@ -77,15 +75,7 @@ def read_page(
 
 
 class Page:
-    """A parsed page. `post` may be called once: it modifies the page.
-
-    Args:
-        location: the URL of the page, or its path on the site, which relative links begin at.
-        site: what is known of the other pages of the site.
-
-    Raises:
-        TooMuchMarkup: the HTML would take too long to parse.
-    """
+    """A parsed page, or TooMuchMarkup. `post` may be called once: it modifies the page."""
 
     def __init__(self, text: str, location: str = "", site: BuiltSite | None = None) -> None:
         check_markup(text)
@@ -259,11 +249,8 @@ class Page:
         return image_of(urljoin(url, stated))
 
     def _title(self, main: LexborNode | None, oid: str) -> str:
-        """The title that the head states, else the heading or the `<title>`.
-
-        What many pages have, or is the name of the site, is not the title of a page. A theme may
-        put the heading outside the content.
-        """
+        """The title that the head states, else the heading, which may be outside the content, or
+        the `<title>`; not what many pages have, or the name of the site."""
         heading = _text_of(main.css_first("h1")) if main is not None else ""
         others = [node for node in self.parsed.css("h1") if not node.css_matches("a[href]")]
         headings = [

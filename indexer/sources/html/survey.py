@@ -1,8 +1,4 @@
-"""Reads what a built site says of itself: its sitemap, its feeds, and the heads of its pages.
-
-One page cannot tell its title from the name of the site, or its address from a copy's. All of them
-together can.
-"""
+"""Reads what a built site says of itself: its sitemap, its feeds, and the heads of its pages."""
 
 import filecmp
 import re
@@ -57,11 +53,9 @@ class Head:
 
 
 def built_site(folder: Path, files: Mapping[str, Path], site: str) -> BuiltSite:
-    """What the files of a folder say.
+    """What the files of a folder say: the pages by their oid, the sitemap and the feeds.
 
-    Args:
-        files: the pages by their oid.
-        site: the address of the front page, if the user has named it.
+    `site` is the address of the front page, if the user has named it.
     """
     heads = {oid: _head(file, folder) for oid, file in files.items()}
     pages = frozenset(files)
