@@ -162,8 +162,7 @@ def _write_batch(
             for outcome in send_once(client, target, chunk, limits.timeout):
                 oid, refusal = outcome.operation.oid, outcome.refusal
                 if refusal and (refusal.stale or refusal.retryable):
-                    result = "refused" if refusal.stale else "unknown"
-                    again[oid] = Written(oid, result, refusal=refusal)
+                    again[oid] = Written(oid, "unknown", refusal=refusal)
                 else:
                     results[oid] = Written(oid, outcome.result, posts[oid].source, refusal)
         if not again:

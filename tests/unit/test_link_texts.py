@@ -18,8 +18,8 @@ def links(address: str, *texts: str) -> set[str]:
     [
         (["a.org/other"], "a.org/other", "a.org/other"),
         (["a.org/unmistakable"], "a.org/unmistakable", "a.org/unmistakable"),
-        (["a.org/unmistakable"], "old.org/2020/unmistakable", "a.org/unmistakable"),
-        (["a.org/other"], "old.org/other", None),  # nine letters are unmistakable
+        (["a.org/ninechars"], "old.org/2020/ninechars", "a.org/ninechars"),
+        (["a.org/eightcha"], "old.org/eightcha", None),
         (["a.org/1/two-have-it", "a.org/2/two-have-it"], "old.org/two-have-it", None),
         (
             ["a.org/1/two-have-it", "a.org/2/two-have-it"],
