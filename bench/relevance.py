@@ -158,7 +158,7 @@ def with_requests(pairs: Pairs, alias: str, strategy: str) -> Pairs:
                 fallback.answer(session, request, LANGUAGES[settings.language])
             else:
                 blended.answer(session, request, settings, known)
-            bodies = [body for sent in session.sent for body in sent.bodies]
+            bodies = [body for sent in session.sent for body in sent["bodies"]]
             size = sum(len(_encoded(body)) for body in bodies)
             counted.append((query, replace(answered, requests=len(session.sent), sent=size)))
     return counted

@@ -18,20 +18,10 @@ T = TypeVar("T")
 _SEARCH_TYPE = "dfs_query_then_fetch"
 
 
-@dataclass(frozen=True, slots=True)
-class SentRequest:
-    """One request: its kind and bodies, Elasticsearch's own time and that until the response was
-    read, in milliseconds."""
-
-    kind: str
-    took_ms: int
-    total_ms: float
-    bodies: tuple[Json, ...]
-
-
 @dataclass(slots=True)
 class SearchSession:
-    """The requests of one search, in their order.
+    """The requests of one search, in their order: kind, Elasticsearch's own time and that until the
+    response was read, in milliseconds, and the bodies.
 
     `timeout` is how many seconds Elasticsearch may work on a search. A search that it stops then is
     an error, as a part of the posts would be a wrong answer.
@@ -42,7 +32,7 @@ class SearchSession:
     client: Elasticsearch
     index: str
     timeout: float | None = None
-    sent: list[SentRequest] = field(default_factory=list)
+    sent: list[Json] = field(default_factory=list)
 
     def send(self, kind: str, *bodies: Json) -> list[Json]:
         """Send searches of the index in one request; the response of each.
@@ -90,9 +80,11 @@ class SearchSession:
     def _record(
         self, kind: str, started: float, took_ms: int | None, bodies: tuple[Json, ...]
     ) -> None:
-        total_ms = (time.perf_counter() - started) * 1000
+        total_ms = round((time.perf_counter() - started) * 1000, 1)
         took_ms = round(total_ms) if took_ms is None else took_ms
-        self.sent.append(SentRequest(kind, took_ms, total_ms, bodies))
+        self.sent.append(
+            {"kind": kind, "took_ms": took_ms, "total_ms": total_ms, "bodies": list(bodies)}
+        )
 
     def scores(self, body: Json) -> Json:
         """Send one search that reports what each named clause added to a hit's score."""
@@ -108,8 +100,8 @@ class SearchSession:
 
     def explain(self, *, bodies: bool = False) -> list[Json]:
         """The requests that were sent, with their bodies if asked for."""
+        left_out = () if bodies else ("bodies",)
         return [
-            {"kind": sent.kind, "took_ms": sent.took_ms, "total_ms": round(sent.total_ms, 1)}
-            | ({"bodies": list(sent.bodies)} if bodies else {})
+            {name: value for name, value in sent.items() if name not in left_out}
             for sent in self.sent
         ]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from app.views.debug import debug_view
+from app.views.page import debug_view
 
 ANSWER = {"page": 2, "size": 2, "hits": [{"oid": "a", "title": "A"}, {"oid": "b", "title": "B"}]}
 
