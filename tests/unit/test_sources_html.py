@@ -94,35 +94,6 @@ def test_a_list_is_no_post_whatever_it_calls_itself(
     assert item.oid  # what is left out by a guess keeps its oid, so that `sync` removes nothing
 
 
-@pytest.mark.parametrize(
-    ("head", "date"),
-    [
-        ('<meta name="date" content="nonsense"><meta name="DC.date" content="2024-01-31">', "31"),
-        ('<meta itemprop="datePublished" content="2024-01-30">', "30"),
-        (
-            '<script type="application/ld+json">{"@graph": [{"@type": "WebSite"}, {"headline": "x",'
-            ' "datePublished": "2024-01-28"}]}</script>',
-            "28",
-        ),
-        ('<script type="application/ld+json">{no</script>', None),
-        ("</head><article><time datetime='2024-01-26 09:30:00 +0000 UTC'>26th</time>", "26"),
-        ("</head><article><time datetime='0001-01-01 00:00:00 +0000 UTC'>x</time>", None),
-        ("</head><article><time datetime='x.isoformat()'>Wed 25 January 2024</time>", "25"),
-        ("</head><article><p><time>long ago</time> <time>24 January 2024</time></p>", "24"),
-        ("</head><article><p class=post-meta>21 Sep 2018 in news</p>", "21"),
-        ("</head><article><p class=meta>by Ann of 20 March Road</p>", None),
-        ("</head><nav><time>23 January 2024</time></nav>", None),
-        ("<link rel=canonical href='/2024/1/22/a/'>", "22"),
-        ("<link rel=canonical href='/2024/13/22/a/'>", None),
-    ],
-)
-def test_the_date_of_a_page(tmp_path: Path, head: str, date: str | None) -> None:
-    save(tmp_path / "a.html", f"<html><head>{head}<title>x</title><article><p>{WORDS}")
-    (post,) = read(tmp_path)
-    assert isinstance(post, RawPost)
-    assert (post.pub_date and post.pub_date.strftime("%d")) == date  # type: ignore[union-attr]
-
-
 @pytest.mark.parametrize("release", ["latest", "stable", "2.10"])
 def test_of_the_versions_of_a_documentation_the_release_is_read(
     tmp_path: Path, release: str
