@@ -28,7 +28,6 @@ _METADATA = re.compile(
 _REQUEST = re.compile(r"cookie|consent|newsletter|subscri|sign-?up|feedback|helpful|promo|banner")
 _UNHEARD = "[class*=sr-only], [class*=screen-reader], [class*=visually]"
 _UNSHOWN = ["script", "style", "noscript", "template"]
-_FIELDS = "input, textarea, select, button"
 _SAID = (
     "form, textarea, time, [datetime], iframe, article, #disqus_thread, "
     "li[class*=comment i], div[class*=comment i] div[class*=comment i]"
@@ -37,7 +36,7 @@ _PARTS = (
     "div, p, section, ul, ol, li, nav, aside, header, footer, table, dl, form, address, blockquote,"
     " details, article, h1, h2, h3, h4, h5, h6"
 )
-_AROUND = "nav, div, section, ul, ol, p, dl, form, dialog, header, footer, aside"
+_AROUND = "nav, div, section, ul, ol, p, dl, form, dialog, header, aside"
 _LINES = "p, div, abbr, span, time, ul, li, dl, header, footer, section, small, a"
 _DATED = "time, [itemprop=datePublished], [itemprop=dateModified], .published, .dt-published"
 _TITLES = "h1 a, h2 a, h3 a, h4 a, a h1, a h2, a h3, a h4, a[href]:empty"
@@ -245,15 +244,20 @@ class Content:
             return
         articles = body.css("article")
         main = max(articles, key=lambda node: self._lengths[node.mem_id].text, default=None)
-        for node in articles:
-            if main is not None and self._is_card(node, main):
-                self._remove_around(node, "other pages")
+        whole = sum(self._lengths[node.mem_id].text for node in top_articles(articles))
+        if main is not None and self._lengths[main.mem_id].text > whole / 2:
+            for node in articles:
+                if node.mem_id != main.mem_id and self._is_card(node):
+                    self._remove_around(node, "other pages")
         for node in body.css(_AROUND):
             if reason := self._why_beside(node):
                 self._remove_around(node, reason)
         marked = self._marked(body)
         self._is_marked = marked is not None
         self.root = marked or body
+        for node in body.css("body > header, body > footer") if marked is None else ():
+            if self._lengths[node.mem_id].text < _NOTE and not node.css_matches("h1"):
+                self._remove(node, "around the content")
         self._remove_tools(self.root)
         whole = self._lengths[body.mem_id].text
         self.left_out["around the content"] += whole - self._lengths[self.root.mem_id].text
@@ -290,11 +294,10 @@ class Content:
                     gone.remove()
             self._remove(node, "asks to be left out")
 
-    def _is_card(self, node: Node, main: Node) -> bool:
+    def _is_card(self, node: Node) -> bool:
         """Whether an article announces another page: its heading, or much of it, is a link."""
         size = self._lengths[node.mem_id]
-        is_short = size.text < min(_NOTE, self._lengths[main.mem_id].text / 2)
-        return is_short and (size.link_share > _MOST / 2 or node.css_matches(_TITLES))
+        return size.text < _NOTE and (size.link_share > _MOST / 2 or node.css_matches(_TITLES))
 
     def _why_beside(self, node: Node) -> str:
         """What an element is, if it is not a part of the text: it leads elsewhere, or asks."""
@@ -304,12 +307,11 @@ class Content:
             return ""
         if node.css_matches("h1, main, article"):
             return ""
-        if node.tag in ("header", "footer") and node.parent and node.parent.tag == "body":
-            return "around the content" if size.text < _NOTE else ""
         names = f"{node.tag} {_names_of(node)}"
         is_asking = node.tag in ("form", "dialog") and size.text < _SHORT
-        if is_asking or (size.text < _NOTE and _REQUEST.search(names)):
-            return "forms" if node.css_matches(_FIELDS) else ""
+        is_asking = is_asking or bool(size.text < _NOTE and _REQUEST.search(names))
+        if is_asking and node.css_matches("input, textarea, select, button"):
+            return "forms"
         most = _SHORT if node.tag == "nav" else 30
         if size.linked and (is_away or size.unlinked < most) and _NAVIGATION.search(names):
             return "navigation"
