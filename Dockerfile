@@ -7,7 +7,7 @@ RUN python -m venv /opt/uv && /opt/uv/bin/pip install --no-cache-dir uv
 WORKDIR /build
 # The dependencies first: they change seldom, and this layer is kept.
 COPY pyproject.toml uv.lock ./
-RUN /opt/uv/bin/uv sync --locked --no-dev --extra watch --no-install-project
+RUN /opt/uv/bin/uv sync --locked --no-dev --no-install-project
 COPY README.md LICENSE ./
 COPY analyzers analyzers
 COPY indexer indexer
@@ -15,7 +15,7 @@ COPY app app
 # docker build --build-arg VERSION="0.1.0+g$(git rev-parse --short HEAD)", as `make update` does.
 ARG VERSION="0.1.0"
 RUN SETUPTOOLS_SCM_PRETEND_VERSION=$VERSION \
-    /opt/uv/bin/uv sync --locked --no-dev --extra watch --no-editable
+    /opt/uv/bin/uv sync --locked --no-dev --no-editable
 # Imports every module, which writes the bytecode of what is used; all of it would be 20 MB more.
 RUN cd / && /opt/venv/bin/python -c "import importlib, pkgutil, analyzers, app, indexer; \
     [importlib.import_module(module.name) for package in (analyzers, app, indexer) \

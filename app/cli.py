@@ -20,7 +20,6 @@ _COMMANDS = {
     "rebuild": ("indexing", "Build the index again from its own posts, after an update."),
     "try": ("trying", "Show some posts of a source as they would be indexed."),
     "init": ("trying", "Write blogsearch.toml for the site in this folder."),
-    "add": ("indexing", "Add new and changed posts of a source to the live index."),
     "sync": ("indexing", "Make the live index what a source is now, additions and removals."),
     "serve": ("serving", "Serve the search page and the API."),
     "search": ("search", "Search as a visitor would; the cache is left out."),

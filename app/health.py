@@ -14,7 +14,7 @@ from app.errors import BlogsearchError, NoIndex
 from app.settings import Settings
 from indexer import SCHEMA
 from indexer.errors import IndexingError, other_schema
-from indexer.generations import check_single, require_live
+from indexer.generations import require_live
 from indexer.refusals import DISK_FULL, REMOVE_BLOCK
 from indexer.state import read_runs, state_index
 
@@ -24,7 +24,7 @@ _OLD_ERROR = 7 * 86_400.0  # seconds after which the error of a run that was rep
 _OLD_SYNC = 2 * 86_400.0  # seconds; a daily schedule may miss a day
 _MAJOR = "9"  # of Elasticsearch
 _START_ELASTICSEARCH = "Start Elasticsearch, or check ELASTICSEARCH_URL."
-COMMANDS = ("reindex", "sync", "add")
+COMMANDS = ("reindex", "sync")
 """The commands that read sources, whose last runs are recorded."""
 
 Status = Literal["ok", "warning", "error"]
@@ -168,7 +168,6 @@ def _index(elastic: Elasticsearch, settings: Settings) -> Check:
         with translated():
             count = elastic.count(index=alias)
             generation = require_live(elastic, alias)
-            check_single(alias, elastic.indices.get_alias(name=alias))
             full, blocked = _blocks(elastic, alias)
     except IndexingError as error:
         return Check("index", "error", error.message, error.remedy)

@@ -17,7 +17,7 @@ class SourceError(IndexingError):
 
 
 class TooManyRejects(IndexingError):
-    """More of the source was rejected than `--max-rejects` allows; nothing was swapped."""
+    """Too much of the source was rejected; nothing was swapped."""
 
 
 class TooFewDocuments(IndexingError):
@@ -44,7 +44,7 @@ class NoGeneration(IndexingError):
 
 
 class Damaged(IndexingError):
-    """An index cannot be read, or the alias leads to several."""
+    """An index cannot be read."""
 
 
 class OtherSchema(IndexingError):

@@ -4,20 +4,20 @@ The index that is searched is an alias. It points to one generation, `<alias>-00
 numbers are never reused. The state of each generation follows from aliases alone, because
 Elasticsearch changes several aliases in one atomic step:
 
-    <alias>                      the live generation: searches and writes
+    <alias>                      what is searched; points to the live generation
     <alias>-000003-live          exactly while it is live, and the only way to write to it
     <alias>-previous             the one that was live before; `rollback` returns to it
     <alias>-000004-building      while it is built, or a rollback writes to it: the only way then
 
-Whoever writes names `-live` or `-building`, with `require_alias`, and a swap fails without the
-alias of its build. A process that takes over the lock deletes the unfinished index, or removes the
-alias. So one that was suspended and lost the lock can change nothing when it goes on.
+Whoever writes names `-live` or `-building`, with `require_alias`, and a swap fails without these
+aliases. A process that takes over the lock deletes the unfinished index, or removes the alias. So
+one that was suspended and lost the lock can change nothing when it goes on.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -31,7 +31,6 @@ from indexer.retry import Retry
 from indexer.state import forget_swap
 
 _NUMBERED = re.compile(r"-(\d{6,})\Z")
-
 _DOCUMENTS_PER_SEGMENT = 200_000
 _RECOVERY = "10s"  # after a start Elasticsearch needs some seconds to open its indices
 _LOST_RESPONSE = Retry(total=10.0, first_pause=0.5, longest_pause=0.5)
@@ -40,16 +39,15 @@ State = Literal["live", "previous", "building", "kept"]
 
 
 class NameTaken(IndexingError):
-    """The name of the alias is used by an index or alias that this service did not create."""
+    """The name of the alias is used by an index that this service did not create."""
 
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """One generation. `built` is an ISO 8601 date, that of its creation.
+    """One generation. `built` is an ISO 8601 date.
 
-    `model`: names the model of the vectors of its passages; "" without vectors.
+    `model` names the model of the vectors of its passages; "" without vectors.
     `written`: a build or a rollback writes to it, or was killed while it did.
-    `aliased`: the alias leads to it; to others than the live one only if somebody added it there.
     """
 
     name: str
@@ -58,12 +56,11 @@ class Generation:
     rules: str | None
     language: str
     schema: int | None
-    built: str | None
+    model: str
+    built: str
     write_blocked: bool
-    written: bool = False
-    model: str = ""
-    closed: bool = False
-    aliased: bool = False
+    written: bool
+    closed: bool
 
 
 def generation_name(alias: str, number: int) -> str:
@@ -79,11 +76,6 @@ def building_alias(name: str) -> str:
 def live_alias(name: str) -> str:
     """The alias through which documents are written while the generation of this name is live."""
     return f"{name}-live"
-
-
-def previous_alias(alias: str) -> str:
-    """The alias of the previous generation."""
-    return f"{alias}-previous"
 
 
 # -- which there are ---------------------------------------------------------------------------
@@ -113,36 +105,55 @@ def list_generations(client: Elasticsearch, alias: str) -> list[Generation]:
 
 
 def parse_generations(alias: str, indices: Mapping[str, Any]) -> list[Generation]:
-    """Every generation of this alias, oldest first.
+    """The generations among these indices, as `indices.get` describes them."""
+    generations = []
+    for name, body in indices.items():
+        match = _NUMBERED.fullmatch(name.removeprefix(alias))
+        if match and name.startswith(alias):
+            generations.append(_generation(alias, name, int(match[1]), body))
+        elif name == alias or alias in body.get("aliases", {}):
+            raise NameTaken(
+                f"{alias!r} is an index, or leads to one, that this service did not create: "
+                f"{name}.",
+                f"Delete it (`curl -X DELETE $ELASTICSEARCH_URL/{name}`) if nothing needs it, or "
+                "set BLOGSEARCH_INDEX to another name.",
+            )
+    return sorted(generations, key=lambda generation: generation.number)
 
-    Args:
-        indices: index name to its aliases, mappings and settings, as `indices.get` returns them.
 
-    Raises:
-        NameTaken: the name of the alias is used by something else.
-    """
-    _check_alias(alias, indices)
-    generations = sorted(
-        (_generation(alias, name, body) for name, body in indices.items() if _number(alias, name)),
-        key=lambda generation: generation.number,
+def _generation(alias: str, name: str, number: int, body: Mapping[str, Any]) -> Generation:
+    meta = body.get("mappings", {}).get("_meta", {}).get("blogsearch", {})
+    settings = body.get("settings", {}).get("index", {})
+    aliases = body.get("aliases", {})
+    state: State = "kept"
+    if live_alias(name) in aliases:
+        state = "live"
+    elif _previous_alias(alias) in aliases:
+        state = "previous"
+    elif building_alias(name) in aliases:
+        state = "building"
+    created = datetime.fromtimestamp(int(settings.get("creation_date", 0)) // 1000, UTC)
+    return Generation(
+        name=name,
+        number=number,
+        state=state,
+        rules=meta.get("rules"),
+        language=meta.get("language", ENGLISH.name),
+        schema=meta.get("schema"),
+        model=meta.get("model", ""),
+        built=created.isoformat(),
+        write_blocked=str(settings.get("blocks", {}).get("write", "false")) == "true",
+        written=building_alias(name) in aliases,
+        closed="verified_before_close" in settings,
     )
-    # If several have the alias: the generation that no swap has made the previous one.
-    live = max(
-        (generation for generation in generations if generation.aliased),
-        key=lambda generation: (generation.state != "previous", *_newest(generation)),
-        default=None,
-    )
-    return [
-        replace(generation, state="live") if generation is live else generation
-        for generation in generations
-    ]
+
+
+def _previous_alias(alias: str) -> str:
+    return f"{alias}-previous"
 
 
 def live(client: Elasticsearch, alias: str) -> Generation | None:
-    """The live generation; None before the first build.
-
-    If somebody has added the alias to others, the newest of them.
-    """
+    """The live generation; None before the first build."""
     return live_of(list_generations(client, alias))
 
 
@@ -160,47 +171,29 @@ def require_live(client: Elasticsearch, alias: str) -> Generation:
     generation = live(client, alias)
     if generation is None:
         raise NoGeneration(
-            f"There is no index {alias!r} yet.",
-            "Build one with `blogsearch reindex POSTS.jsonl`.",
+            f"There is no index {alias!r} yet.", "Build one with `blogsearch reindex SOURCE`."
         )
     return generation
 
 
 def require_schema(client: Elasticsearch, alias: str) -> None:
-    """Check that the live index has the present schema, before something is written to it.
-
-    Without an index nothing is checked.
-
-    Raises:
-        OtherSchema: it has a former or a future one, or the vectors of another model.
-        Damaged: the alias leads to several indices.
-    """
-    response = client.options(ignore_status=404).indices.get_mapping(
-        index=alias, filter_path=["*.mappings._meta.blogsearch"]
-    )
-    indices = response.body if response.meta.status == 200 else {}
-    check_single(alias, indices)
-    for body in indices.values():
-        meta = body["mappings"]["_meta"]["blogsearch"]
-        check_schema(meta.get("schema"), meta.get("model", ""))
-
-
-def check_schema(schema: int | None, model: str) -> None:
-    """Check that documents of this version can be written to an index.
+    """Check that documents of this version can be written to the live index, if there is one.
 
     Raises:
         OtherSchema: it has a former or a future schema, or the vectors of another model.
     """
-    if schema != SCHEMA:
-        raise other_schema(schema)
-    if model and model != MODEL_NAME:
-        raise OtherSchema(
-            "The index was built with the vectors of another model.",
-            "Run `blogsearch rebuild`, which loses nothing.",
-        )
-
-
-# -- damage ------------------------------------------------------------------------------------
+    response = client.options(ignore_status=404).indices.get_mapping(
+        index=alias, filter_path=["*.mappings._meta.blogsearch"]
+    )
+    for body in response.body.values() if response.meta.status == 200 else ():
+        meta = body["mappings"]["_meta"]["blogsearch"]
+        if meta.get("schema") != SCHEMA:
+            raise other_schema(meta.get("schema"))
+        if meta.get("model", MODEL_NAME) not in ("", MODEL_NAME):
+            raise OtherSchema(
+                "The index was built with the vectors of another model.",
+                "Run `blogsearch rebuild`, which loses nothing.",
+            )
 
 
 def damage(client: Elasticsearch, generation: Generation) -> str:
@@ -218,39 +211,18 @@ def damage(client: Elasticsearch, generation: Generation) -> str:
     return ""
 
 
-def check_single(alias: str, names: Iterable[str]) -> None:
-    """Check that an alias leads to at most one index.
+def check_readable(client: Elasticsearch, generation: Generation) -> None:
+    """Check that a generation can be read.
 
     Raises:
-        Damaged: it leads to several.
+        Damaged: it cannot.
     """
-    names = sorted(names)
-    if len(names) > 1:
-        raise damaged(f"The alias {alias!r} leads to {' and '.join(names)}")
-
-
-def damaged(reason: str) -> Damaged:
-    """The error for a live index that cannot be read, or is not one."""
-    return Damaged(
-        f"{reason}.",
-        "Repair it, or run `blogsearch rollback` or `blogsearch reindex SOURCE --force`, which say "
-        "what is lost.",
-    )
-
-
-def require_writable(client: Elasticsearch, alias: str) -> Generation:
-    """The live generation, before a long write: the alias leads to it alone, and it can be read.
-
-    Raises:
-        NoGeneration: there is none.
-        Damaged: it cannot be read, or the alias leads to several.
-    """
-    generations = list_generations(client, alias)
-    live = live_of(generations) or require_live(client, alias)
-    check_single(alias, [generation.name for generation in generations if generation.aliased])
-    if reason := damage(client, live):
-        raise damaged(reason)
-    return live
+    if reason := damage(client, generation):
+        raise Damaged(
+            f"{reason}.",
+            "Repair it, or run `blogsearch rollback` or `blogsearch reindex SOURCE --force`, which "
+            "say what is lost.",
+        )
 
 
 # -- changes -----------------------------------------------------------------------------------
@@ -297,36 +269,30 @@ def reopen(client: Elasticsearch, name: str) -> None:
     """Accept writes to an old generation through its building alias, for a rollback."""
     action = {"add": {"index": name, "alias": building_alias(name), "is_hidden": True}}
     client.indices.update_aliases(actions=[action])
-    allow_writes(client, name)
+    _allow_writes(client, name)
 
 
-def swap(client: Elasticsearch, alias: str, new: str, old: str | None) -> None:
-    """Move the alias to `new` in one atomic step; any other index loses it.
+def swap(client: Elasticsearch, alias: str, new: str, existing: Sequence[Generation]) -> None:
+    """Make a generation live, and the live one of those that exist the previous one.
 
-    Fails if `old` is no longer live, or if `new` has lost its building alias, which `recover`
-    removes: then another process has taken over the lock. If the response is lost, looks whether it
-    happened.
+    One atomic step. It fails if the live one is live no longer, or if the new one has lost its
+    building alias: then another process has taken over the lock. If the response is lost, looks
+    whether it happened.
     """
+    previous = _previous_alias(alias)
     actions: list[dict[str, Any]] = [
+        {"remove": {"index": new, "alias": building_alias(new), "must_exist": True}},
         {"add": {"index": new, "alias": alias}},
         {"add": {"index": new, "alias": live_alias(new), "is_hidden": True}},
-        {"remove": {"index": new, "alias": building_alias(new), "must_exist": True}},
     ]
-    for generation in list_generations(client, alias):
-        name = generation.name
-        if generation.state == "previous":
-            actions.append({"remove": {"index": name, "alias": previous_alias(alias)}})
-        if name == new:
-            continue
-        if name == old:
-            actions.append({"remove": {"index": name, "alias": alias, "must_exist": True}})
-            actions.append(
-                {"add": {"index": name, "alias": previous_alias(alias), "is_hidden": True}}
-            )
-        elif generation.aliased:
-            actions.append({"remove": {"index": name, "alias": alias}})
-        if generation.aliased:
-            actions.append({"remove": {"index": name, "alias": live_alias(name)}})
+    for name in (generation.name for generation in existing if generation.state == "previous"):
+        actions.append({"remove": {"index": name, "alias": previous}})
+    if old := live_of(existing):
+        actions += [
+            {"remove": {"index": old.name, "alias": live_alias(old.name), "must_exist": True}},
+            {"remove": {"index": old.name, "alias": alias, "must_exist": False}},
+            {"add": {"index": old.name, "alias": previous, "is_hidden": True}},
+        ]
     try:
         client.indices.update_aliases(actions=actions)
     except (ApiError, TransportError):
@@ -337,155 +303,51 @@ def swap(client: Elasticsearch, alias: str, new: str, old: str | None) -> None:
             raise
 
 
-def restore_alias(client: Elasticsearch, alias: str) -> Generation | None:
-    """Make the generation live again that lost its alias; None if there is none.
-
-    That is the newest one that accepts writes.
-    """
-    restored = max(
-        (
-            generation
-            for generation in list_generations(client, alias)
-            if generation.state in {"previous", "kept"}
-        ),
-        key=lambda generation: (not generation.closed, *_newest(generation)),
-        default=None,
-    )
-    if restored is None:
-        return None
-    allow_writes(client, restored.name)
-    actions: list[dict[str, Any]] = [
-        {"add": {"index": restored.name, "alias": alias}},
-        {"add": {"index": restored.name, "alias": live_alias(restored.name), "is_hidden": True}},
-    ]
-    if restored.state == "previous":
-        actions.append({"remove": {"index": restored.name, "alias": previous_alias(alias)}})
-    client.indices.update_aliases(actions=actions)
-    return restored
-
-
-def _newest(generation: Generation) -> tuple[bool, int]:
-    """A key for `max`: those that accept writes first, because a swap blocks the old one."""
-    return (not generation.write_blocked, generation.number)
-
-
 def block_writes(client: Elasticsearch, name: str) -> None:
     """Refuse writes to an index; returns once the writes in progress are complete."""
     client.indices.add_block(index=name, block="write")
 
 
-def allow_writes(client: Elasticsearch, name: str) -> None:
-    """Remove the write block of an index."""
+def _allow_writes(client: Elasticsearch, name: str) -> None:
     client.indices.put_settings(index=name, settings={"index.blocks.write": None})
 
 
-def delete_generation(client: Elasticsearch, alias: str, name: str) -> None:
-    """Delete one generation, if it exists, and what is kept of its swap."""
-    client.indices.delete(index=name, ignore_unavailable=True)
-    forget_swap(client, alias, name)
-
-
-def recover(client: Elasticsearch, alias: str) -> tuple[list[Generation], list[str]]:
+def recover(client: Elasticsearch, alias: str) -> list[Generation]:
     """Clean up after a killed build or rollback, and remove the live generation's write block.
 
     The caller must hold the lock, so that no other process is building. A process that lost the
     lock cannot swap afterwards: what it wrote to is deleted, or has lost the alias it needs.
 
     Returns:
-        The generations that there are, oldest first, and the names of the deleted stale builds.
+        The generations that there are then, oldest first.
     """
-    existing = list_generations(client, alias)
-    stale_builds = [generation.name for generation in existing if generation.state == "building"]
-    for name in stale_builds:
-        delete_generation(client, alias, name)
-    existing = [generation for generation in existing if generation.state != "building"]
-    for generation in existing:
-        if generation.written and generation.state != "live":
-            name = generation.name
+    existing = []
+    for generation in list_generations(client, alias):
+        name = generation.name
+        if generation.state == "building":
+            _delete(client, alias, name)
+            continue
+        existing.append(generation)
+        if generation.state != "live" and generation.written:
             client.options(ignore_status=404).indices.delete_alias(
                 index=name, name=building_alias(name)
             )
             block_writes(client, name)
     # Last: from now on there are writes that a swap would lose.
-    for generation in existing:
-        if generation.state == "live" and generation.write_blocked:
-            allow_writes(client, generation.name)
-    return existing, stale_builds
+    if (current := live_of(existing)) and current.write_blocked:
+        _allow_writes(client, current.name)
+    return existing
 
 
-def prune(client: Elasticsearch, alias: str, keep: int = 1) -> list[str]:
-    """Delete all but the `keep` newest generations besides the live one; the previous one last.
-
-    Returns:
-        The names of the deleted generations, oldest first.
-    """
-    old = [
-        generation
-        for generation in list_generations(client, alias)
-        if generation.state in {"previous", "kept"} and not generation.aliased
-    ]
-    old.sort(key=lambda generation: (generation.state == "previous", generation.number))
-    deleted = old[: max(0, len(old) - keep)]
-    for generation in deleted:
-        delete_generation(client, alias, generation.name)
-    return [generation.name for generation in deleted]
+def prune(client: Elasticsearch, alias: str, *states: State) -> list[str]:
+    """Delete the generations in these states, and what is kept of their swaps; their names."""
+    generations = list_generations(client, alias)
+    names = [generation.name for generation in generations if generation.state in states]
+    for name in names:
+        _delete(client, alias, name)
+    return names
 
 
-# -- as Elasticsearch tells them ----------------------------------------------------------------
-
-
-def _number(alias: str, name: str) -> int | None:
-    match = _NUMBERED.fullmatch(name.removeprefix(alias)) if name.startswith(alias) else None
-    return int(match[1]) if match else None
-
-
-def _date(milliseconds: str | None) -> str | None:
-    if milliseconds is None:
-        return None
-    return datetime.fromtimestamp(int(milliseconds) // 1000, UTC).isoformat()
-
-
-def _generation(alias: str, name: str, body: Mapping[str, Any]) -> Generation:
-    meta = body.get("mappings", {}).get("_meta", {}).get("blogsearch", {})
-    settings = body.get("settings", {}).get("index", {})
-    aliases = body.get("aliases", {})
-    written, aliased = building_alias(name) in aliases, alias in aliases
-    state: State = "kept"  # which of several with the alias is live is decided among them
-    if previous_alias(alias) in aliases:
-        state = "previous"
-    elif written and not aliased:
-        state = "building"
-    return Generation(
-        name=name,
-        number=_number(alias, name) or 0,
-        state=state,
-        rules=meta.get("rules"),
-        language=meta.get("language", ENGLISH.name),
-        schema=meta.get("schema"),
-        built=_date(settings.get("creation_date")),
-        write_blocked=str(settings.get("blocks", {}).get("write", "false")) == "true",
-        written=written,
-        model=meta.get("model", ""),
-        closed="verified_before_close" in settings,
-        aliased=aliased,
-    )
-
-
-def _check_alias(alias: str, indices: Mapping[str, Any]) -> None:
-    if alias in indices:
-        raise NameTaken(
-            f"An index called {alias!r} exists where the alias should be.",
-            f"Delete it (`curl -X DELETE $ELASTICSEARCH_URL/{alias}`) if nothing needs it, "
-            "or set BLOGSEARCH_INDEX to another name.",
-        )
-    foreign = [
-        name
-        for name, body in indices.items()
-        if alias in body.get("aliases", {}) and _number(alias, name) is None
-    ]
-    if foreign:
-        raise NameTaken(
-            f"The alias {alias!r} points to {', '.join(sorted(foreign))}, "
-            "which this service did not create.",
-            "Remove the alias there, or set BLOGSEARCH_INDEX to another name.",
-        )
+def _delete(client: Elasticsearch, alias: str, name: str) -> None:
+    client.indices.delete(index=name, ignore_unavailable=True)
+    forget_swap(client, alias, name)

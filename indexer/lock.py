@@ -11,8 +11,8 @@ import os
 import socket
 import threading
 import uuid
+from contextlib import suppress
 from datetime import UTC, datetime
-from types import TracebackType
 from typing import Any, Self
 
 from elasticsearch import ApiError, ConflictError, Elasticsearch, NotFoundError, TransportError
@@ -37,7 +37,6 @@ class Lock:
 
     Args:
         purpose: what the holder does, shown to other processes: "reindex posts.jsonl".
-        lease: seconds without a renewal after which a holder counts as dead.
 
     Raises:
         Locked: on entry, if another process holds it.
@@ -61,7 +60,7 @@ class Lock:
             "host": socket.gethostname(),
             "pid": os.getpid(),
         }
-        self._at: dict[str, int] = {}
+        self._condition: dict[str, Any] = {"op_type": "create"}
         self._lost = False
         self._writing = threading.Lock()
         self._stop = threading.Event()
@@ -72,19 +71,12 @@ class Lock:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._stop.set()
         self._thread.join()
-        try:
-            self._client.delete(index=self._index, id=_ID, **self._at)  # type: ignore[arg-type]
-        except (ApiError, TransportError):
-            # Lost, or Elasticsearch is unavailable: other processes detect a dead holder.
-            return
+        # If it was lost, or Elasticsearch is away, others detect a dead holder.
+        with suppress(ApiError, TransportError):
+            self._client.delete(index=self._index, id=_ID, **self._condition)
 
     def check(self) -> None:
         """Verify that this process still holds the lock.
@@ -112,11 +104,13 @@ class Lock:
             if held is None:
                 break
             if seen and seen["_seq_no"] != held["_seq_no"]:
-                raise Locked(_described(held["_source"]), "Wait until it is done.")
-        if held and elapsed < self._lease - 2 * pause:  # the time limit of a write was over first
-            raise Locked(_described(held["_source"]), "Wait until it is done.")
+                raise _locked(held)
+        if held:
+            if elapsed < self._lease - 2 * pause:  # the time limit of a write was over first
+                raise _locked(held)
+            self._condition = _unchanged_since(held)
         try:
-            self._write(_unchanged_since(held) if held else {"op_type": "create"})
+            self._write()
         except ConflictError:
             raise Locked(
                 f"Another process has just taken the lock on {self._alias!r}.",
@@ -132,43 +126,40 @@ class Lock:
                 ensure_state(self._client, self._alias)
             return None
 
-    def _write(self, condition: dict[str, Any]) -> None:
+    def _write(self) -> None:
         written = self._client.index(
-            index=self._index, id=_ID, document=self._document, **condition
+            index=self._index, id=_ID, document=self._document, **self._condition
         )
-        self._at = _unchanged_since(written)
+        self._condition = _unchanged_since(written)
 
     def _renew(self) -> None:
         with self._writing:
             try:
-                self._write(dict(self._at))
+                self._write()
             except ConflictError:
-                self._lost = not self._has_our_token()
-
-    def _has_our_token(self) -> bool:
-        """Whether a conflict comes from our own renewal, whose response was lost."""
-        held = self._read()
-        if held is None or held["_source"].get("token") != self._document["token"]:
-            return False
-        self._at = _unchanged_since(held)
-        return True
+                held = self._read()
+                if held and held["_source"].get("token") == self._document["token"]:
+                    # The conflict is with our own renewal, whose response was lost.
+                    self._condition = _unchanged_since(held)
+                else:
+                    self._lost = True
 
     def _keep_renewing(self) -> None:
         while not self._stop.wait(self._interval):
-            try:
+            # The next renewal tries again; `check` raises before anything is swapped.
+            with suppress(ApiError, TransportError):
                 self._renew()
-            except (ApiError, TransportError):
-                # The next renewal tries again; `check` raises before anything is swapped.
-                continue
 
 
-def _unchanged_since(document: Any) -> dict[str, int]:
+def _unchanged_since(document: Any) -> dict[str, Any]:
     """The condition that nobody has written a document since it was read or written."""
     return {"if_seq_no": document["_seq_no"], "if_primary_term": document["_primary_term"]}
 
 
-def _described(holder: dict[str, Any]) -> str:
-    return (
+def _locked(document: Any) -> Locked:
+    holder = document["_source"]
+    return Locked(
         f"The index is being changed by process {holder['pid']} on {holder['host']} "
-        f"({holder['purpose']}), since {holder['since']}."
+        f"({holder['purpose']}), since {holder['since']}.",
+        "Wait until it is done.",
     )

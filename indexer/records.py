@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from itertools import islice
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
@@ -140,21 +140,9 @@ def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
         yield batch
 
 
-Phase = Literal["reading", "copying", "adding", "verifying", "replaying", "swapping", "comparing"]
+OnProgress = Callable[[str, int], None]
+"""Told the present phase, such as "reading", and how many posts were read or copied in it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """The current phase, the documents done in it, and the fraction done (0 to 1) if known."""
-
-    phase: Phase
-    done: int = 0
-    fraction: float | None = None
-    rejected: int = 0
-
-
-OnProgress = Callable[[Progress], None]
-
-
-def ignore_progress(_: Progress) -> None:
+def ignore_progress(phase: str, done: int) -> None:
     """Do nothing with it."""

@@ -29,7 +29,7 @@ NO_INDEX = Refusal(
 )
 DISK_FULL = Refusal(
     "the disk of Elasticsearch is nearly full, so it accepts no writes",
-    "Free disk space (`blogsearch prune --keep 0` deletes all old generations), then try again.",
+    "Free disk space (`blogsearch prune` deletes all old generations), then try again.",
 )
 REMOVE_BLOCK = "Remove the block: set it to null in the settings of the index or the cluster."
 WRITE_BLOCK = Refusal("the index accepts no writes while it is being replaced", _AGAIN, stale=True)

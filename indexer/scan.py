@@ -14,7 +14,6 @@ from elasticsearch import ApiError, Elasticsearch
 
 from indexer.errors import Damaged
 from indexer.records import Counts, Document, Origin
-from indexer.retry import Retry, is_temporary
 
 Checkpoint = Mapping[str, int]
 """Shard number, as Elasticsearch writes it, to the global checkpoint of that shard."""
@@ -34,27 +33,17 @@ SAMPLES: Mapping[str, Any] = {"prefix": {"address": "sample.example.org/"}}
 _PAGE = 200  # documents; at 1 MB of text each still less than a bulk request may have
 _PAGE_OF_DOC_VALUES = 10_000  # as many as Elasticsearch allows
 _KEEP_ALIVE = "5m"
-_STARTING = Retry(
-    total=60.0,
-    first_pause=0.5,
-    longest_pause=2.0,
-    is_repeatable=lambda error: isinstance(error, Damaged) or is_temporary(error),
-)
 
 
 def checkpoint(client: Elasticsearch, index: str) -> dict[str, int]:
     """The current global checkpoint of each shard.
 
     Raises:
-        Damaged: a shard is missing, for longer than Elasticsearch takes to start.
+        Damaged: a shard is missing.
     """
-    return _STARTING.call(lambda: _checkpoint(client, index))
-
-
-def _checkpoint(client: Elasticsearch, index: str) -> dict[str, int]:
     name = "index.number_of_shards"
     settings = client.indices.get_settings(index=index, name=name, flat_settings=True)
-    ((index, body),) = settings.items()
+    number = int(settings[index]["settings"][name])
     stats = client.indices.stats(
         index=index, level="shards", expand_wildcards="all", filter_path="indices.*.shards"
     )
@@ -65,9 +54,9 @@ def _checkpoint(client: Elasticsearch, index: str) -> dict[str, int]:
         for copy in copies
         if copy["routing"]["primary"] and "seq_no" in copy
     }
-    if len(checkpoints) < int(body["settings"][name]):
+    if len(checkpoints) < number:
         raise Damaged(
-            f"{index} lacks {int(body['settings'][name]) - len(checkpoints)} of its shards.",
+            f"{index} lacks {number - len(checkpoints)} of its shards.",
             "Try again when Elasticsearch has started; `blogsearch doctor` says more.",
         )
     return checkpoints
@@ -76,11 +65,7 @@ def _checkpoint(client: Elasticsearch, index: str) -> dict[str, int]:
 def count_documents(
     client: Elasticsearch, index: str, query: Mapping[str, Any] | None = None
 ) -> Counts:
-    """Posts and their comments in all shards of an index, as of the last refresh.
-
-    Args:
-        query: which posts; None for all.
-    """
+    """The posts of a query, or all, and their comments, as of the last refresh."""
     response = client.search(
         index=index,
         query=query,
@@ -96,11 +81,7 @@ def count_documents(
 def stored_documents(
     client: Elasticsearch, index: str, query: Mapping[str, Any] | None = None
 ) -> Iterator[Document]:
-    """Documents as they are stored, as of the last refresh.
-
-    Args:
-        query: which documents; None for all.
-    """
+    """The documents of a query, or all, as they are stored, as of the last refresh."""
     for hit in scan(client, index, query=query):
         yield Document(hit["_id"], hit["_source"], Origin(index))
 
@@ -114,7 +95,7 @@ def changed_since(client: Elasticsearch, index: str, since: Checkpoint) -> Itera
 
 
 def ids(client: Elasticsearch, index: str, query: Mapping[str, Any] | None = None) -> Iterator[str]:
-    """The ids of documents, as of the last refresh."""
+    """The ids of the documents of a query, or of all, as of the last refresh."""
     for values in doc_values(client, index, ("oid",), query):
         yield values["oid"]
 
@@ -186,20 +167,17 @@ def scan(
     if len(first["hits"]["hits"]) < size:
         yield from first["hits"]["hits"]
         return
-    pit = client.open_point_in_time(index=index, keep_alive=_KEEP_ALIVE, preference=preference)[
-        "id"
-    ]
+    opened = client.open_point_in_time(index=index, keep_alive=_KEEP_ALIVE, preference=preference)
+    pit = {"id": opened["id"], "keep_alive": _KEEP_ALIVE}
     after: Any = None
     try:
         while True:
-            response = client.search(
-                pit={"id": pit, "keep_alive": _KEEP_ALIVE}, search_after=after, **request
-            )
-            pit = response["pit_id"]
+            response = client.search(pit=pit, search_after=after, **request)
+            pit["id"] = response["pit_id"]
             hits = response["hits"]["hits"]
             yield from hits
             if len(hits) < size:
                 return
             after = hits[-1]["sort"]
     finally:
-        client.options(ignore_status=404).close_point_in_time(id=pit)
+        client.options(ignore_status=404).close_point_in_time(id=pit["id"])

@@ -8,18 +8,16 @@ results and the daily counts of searches.
 import time
 import zlib
 from base64 import b64decode, b64encode
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
-from itertools import count
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
-from elasticsearch import BadRequestError, Elasticsearch, NotFoundError
+from elasticsearch import Elasticsearch
 
-from indexer.records import batches
 from indexer.scan import Checkpoint, docs_of
 
 _COUNTER = "counter"
-_IDS = 50_000  # in one document; an id has at most 200 bytes
+_CHECKPOINT, _IDS = "", "ids"  # the documents of a swap
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +46,9 @@ def state_index(alias: str) -> str:
 def ensure_state(client: Elasticsearch, alias: str) -> str:
     """Create the state index if it does not exist; return its name."""
     name = state_index(alias)
-    if client.indices.exists(index=name):
-        return name
-    try:
-        client.indices.create(
+    if not client.indices.exists(index=name):
+        # 400: another process has just created it.
+        client.options(ignore_status=400).indices.create(
             index=name,
             settings={"number_of_shards": 1, "auto_expand_replicas": "0-1", "hidden": True},
             mappings={
@@ -59,17 +56,13 @@ def ensure_state(client: Elasticsearch, alias: str) -> str:
                 "properties": {"what": {"type": "keyword"}, "at": {"type": "date"}},
             },
         )
-    except BadRequestError as error:
-        if error.error != "resource_already_exists_exception":
-            raise
     return name
 
 
 def allow_writes_on_full_disk(client: Elasticsearch, alias: str) -> None:
     """Remove the block that a full disk sets from the state index, if that exists.
 
-    Without it no lock can be taken, so that nothing could be deleted to free the disk. As long as
-    the disk is full, Elasticsearch sets the block again within a minute.
+    Without it no lock can be taken, so that nothing could be deleted to free the disk.
     """
     client.indices.put_settings(
         index=state_index(alias),
@@ -90,62 +83,40 @@ def next_number(client: Elasticsearch, alias: str, highest: int) -> int:
 # -- swaps -------------------------------------------------------------------------------------
 
 
-class SwapRecord:
-    """The ids and the checkpoint at which a generation goes live, for a later rollback.
+def store_swap(
+    client: Elasticsearch,
+    alias: str,
+    generation: str,
+    ids: Iterable[str],
+    checkpoint: Checkpoint | None = None,
+) -> None:
+    """Store what a generation has when it goes live, for a later rollback.
 
-    The ids are stored in compressed parts: while writes are blocked only those of the last replay
-    are added, so that this takes no longer for a large index. The caller holds the lock.
+    First its ids, without a checkpoint. Then, while writes are blocked, the checkpoint and the ids
+    that were added; more of them do no harm.
     """
-
-    def __init__(self, client: Elasticsearch, alias: str, generation: str) -> None:
-        self._client, self._alias, self._generation = client, alias, generation
-        self._parts = 0
-
-    def add(self, ids: Iterable[str]) -> None:
-        """Store ids of documents that the generation has; more of them do no harm."""
-        for part in batches(ids, _IDS):
-            packed = b64encode(zlib.compress("\n".join(part).encode(), 1)).decode()
-            self._write(f"{self._parts}", {"ids": packed})
-            self._parts += 1
-
-    def finish(self, checkpoint: Checkpoint) -> None:
-        """Store the checkpoint, before the swap."""
-        self._write("", {"checkpoint": checkpoint, "parts": self._parts})
-
-    def _write(self, part: str, values: Mapping[str, Any]) -> None:
-        self._client.index(
-            index=state_index(self._alias),
-            id=_swap_id(self._generation, part),
-            document={"what": "swap", "generation": self._generation, **values},
-        )
+    packed = b64encode(zlib.compress("\n".join(ids).encode(), 1)).decode()
+    values = {"what": "swap", "generation": generation, "ids": packed, "checkpoint": checkpoint}
+    part = _IDS if checkpoint is None else _CHECKPOINT
+    client.index(index=state_index(alias), id=f"swap:{generation}:{part}", document=values)
 
 
 def read_swap(
     client: Elasticsearch, alias: str, generation: str
 ) -> tuple[Checkpoint, set[str]] | None:
-    """The checkpoint and the ids stored by `SwapRecord`; None for one that never went live."""
-    (swap,) = _read(client, alias, [_swap_id(generation)])
-    if not swap:
+    """The checkpoint and the ids; None for a generation that never went live."""
+    parts = _read(client, alias, [f"swap:{generation}:{part}" for part in (_CHECKPOINT, _IDS)])
+    if not all(parts):
         return None
-    ids: set[str] = set()
-    for part in range(swap["parts"]):
-        (stored,) = _read(client, alias, [_swap_id(generation, f"{part}")])
-        ids.update(zlib.decompress(b64decode(stored["ids"])).decode().split("\n"))
-    return swap["checkpoint"], ids
+    texts = [zlib.decompress(b64decode(part["ids"])).decode() for part in parts]
+    return parts[0]["checkpoint"], {oid for text in texts for oid in text.split("\n") if oid}
 
 
 def forget_swap(client: Elasticsearch, alias: str, generation: str) -> None:
     """Delete what is stored of the swap of a generation that is deleted."""
     state = client.options(ignore_status=404)
-    for part in count():  # also those of a build that was killed before the swap
-        deleted = state.delete(index=state_index(alias), id=_swap_id(generation, f"{part}"))
-        if deleted.get("result") != "deleted":
-            break
-    state.delete(index=state_index(alias), id=_swap_id(generation))
-
-
-def _swap_id(generation: str, part: str = "") -> str:
-    return f"swap:{generation}:{part}"
+    for part in (_CHECKPOINT, _IDS):
+        state.delete(index=state_index(alias), id=f"swap:{generation}:{part}")
 
 
 # -- runs --------------------------------------------------------------------------------------
@@ -160,20 +131,18 @@ def record_run(
     error: str | None,
     sources: str = "",
 ) -> None:
-    """Store how a run that ends now went, instead of the run before.
-
-    Args:
-        error: why it failed; None if it did what it should.
-    """
+    """Store how a run that ends now went, and why it failed, instead of the run before."""
     now = time.time()
-    run = Run(command, rejected, error is None, now, _sendable(sources))
-    values = asdict(run)
-    if error is None:  # the error of an earlier run stays
-        del values["error"], values["error_at"]
-    else:
+    values: dict[str, Any] = {
+        "command": command,
+        "rejected": rejected,
+        "succeeded": error is None,
+        "ended": now,
+        "sources": _sendable(sources),
+    }
+    if error is not None:  # that of an earlier run stays
         values |= {"error": _sendable(error), "error_at": now}
-    if error is not None:  # a run that succeeds has held the lock
-        ensure_state(client, alias)
+        ensure_state(client, alias)  # a run that succeeds has held the lock
     client.update(
         index=state_index(alias),
         id=f"run:{command}",
@@ -200,8 +169,5 @@ def read_runs(client: Elasticsearch, alias: str, commands: Iterable[str]) -> lis
 
 def _read(client: Elasticsearch, alias: str, ids: list[str]) -> list[dict[str, Any]]:
     """Documents of the state index; an empty one for each that does not exist."""
-    try:
-        docs = docs_of(client.mget(index=state_index(alias), ids=ids))
-    except NotFoundError:
-        return [{} for _ in ids]
+    docs = docs_of(client.mget(index=state_index(alias), ids=ids))
     return [doc.get("_source", {}) for doc in docs]

@@ -29,8 +29,8 @@ from app.health import Check, checks, last_run
 from app.settings import Settings
 from app.synonyms.folder import SynonymFolder
 from indexer.errors import Damaged
+from indexer.generations import check_readable
 from indexer.generations import live as live_generation
-from indexer.generations import require_writable
 
 _COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy"
 _COLOURS = {"ok": "green", "warning": "yellow", "error": "red"}
@@ -80,7 +80,8 @@ def _explained(check: Check, tools: Tools, elastic: Elasticsearch) -> Check:
     if check.name == "index":
         with suppress(BlogsearchError), translated():
             try:
-                require_writable(elastic, tools.settings.index)
+                if live := live_generation(elastic, tools.settings.index):
+                    check_readable(elastic, live)
             except Damaged as error:
                 check = replace(check, seen=error.message, remedy=error.remedy)
         return check

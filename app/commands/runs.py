@@ -1,19 +1,15 @@
 """What the commands that write have in common: output, progress, rejects, how a run ends."""
 
-import json
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import click
 import requests
 from elasticsearch import ApiError, TransportError
 from rich.console import Console
-from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
-from rich.progress import Progress as Bar
-from rich.text import Text
 
 from app.commands.sources import SourceArguments, Sources
 from app.commands.tools import (
@@ -31,12 +27,12 @@ from app.settings import Settings
 from indexer.build.builder import Built
 from indexer.errors import Locked, LockLost, SourceError
 from indexer.ingest import IngestOptions
-from indexer.records import Progress, Reject
+from indexer.records import OnProgress, Reject, ignore_progress
 from indexer.retry import time_limit
 from indexer.sources.base import is_url
 from indexer.state import read_runs, record_run
 
-_MAX_PRINTED = 20  # rejects on the terminal; --rejects writes all of them
+_MAX_PRINTED = 20  # rejects; --verbose prints all of them
 _WARM_AFTER_SWAP = 20.0  # seconds that a command that swapped waits for
 _EXIT_TIMEOUT = 5.0  # seconds that a command that failed waits for Elasticsearch
 _PING_TIMEOUT = 10.0  # seconds
@@ -68,118 +64,28 @@ class Output:
         if not self.quiet:
             click.echo(text, err=True)
 
-    def warn(self, text: str) -> None:
-        """Print what somebody should look at, to stderr."""
-        click.echo(text, err=True)
-
     def result(self, value: object) -> None:
         """Print the result as JSON."""
         if self.as_json:
             print_json(value)
 
 
-PLAIN = Output()
-
-
-class Display:
-    """Shows progress on stderr, as a bar or as a line for each phase; created by `display`."""
-
-    def __init__(self, bar: Bar | None, *, quiet: bool = False) -> None:
-        self._bar = bar
-        self._task = bar.add_task("", total=None, counted="") if bar else None
-        self._quiet = quiet
-        self._phase = ""
-
-    def on_progress(self, progress: Progress) -> None:
-        """Show the progress; cheap enough to be called for every request."""
-        begins = progress.phase != self._phase
-        self._phase = progress.phase
-        if self._bar and self._task is not None:
-            if begins:
-                self._bar.reset(self._task, description=progress.phase, total=None, completed=0)
-            self._bar.update(
-                self._task,
-                completed=progress.fraction or 0.0,
-                total=None if progress.fraction is None else 1.0,
-                counted=f"{progress.done:,} posts",
-            )
-        elif begins and not self._quiet and progress.phase not in {"verifying", "swapping"}:
-            click.echo(f"{progress.phase} …", err=True)
-
-    def print_line(self, text: str) -> None:
-        """Print a line, above the bar if there is one."""
-        if self._bar:
-            self._bar.console.print(Text(text))
-        else:
-            click.echo(text, err=True)
-
-
 @contextmanager
-def display(output: Output = PLAIN) -> Iterator[Display]:
-    """A progress bar if stderr is a terminal, else a line for each phase."""
-    console = Console(stderr=True)
-    if output.quiet or not console.is_terminal:
-        yield Display(None, quiet=output.quiet)
+def progress(output: Output) -> Iterator[OnProgress]:
+    """Show the present phase on stderr, if that is a terminal."""
+    if output.quiet:
+        yield ignore_progress
         return
-    with Bar(
-        TextColumn("{task.description:<11}"),
-        BarColumn(),
-        TextColumn("{task.fields[counted]}"),
-        TimeRemainingColumn(compact=True),
-        console=console,
-        transient=True,
-    ) as bar:
-        yield Display(bar)
-
-
-# -- rejects -----------------------------------------------------------------------------------
-
-
-class RejectLog:
-    """Prints the first rejects to stderr, and writes all of them to a file if there is one."""
-
-    def __init__(self, show: Display, file: IO[str] | None) -> None:
-        self._show = show
-        self._file = file
-        self.count = 0
-
-    def __call__(self, reject: Reject) -> None:
-        self.count += 1
-        if self._file:
-            place = {"source": reject.origin.source, "line": reject.origin.line}
-            reason = {"oid": reject.oid, "reason": reject.reason, "remedy": reject.remedy}
-            self._file.write(json.dumps(place | reason, ensure_ascii=False) + "\n")
-        if self.count <= _MAX_PRINTED:
-            oid = f" ({reject.oid})" if reject.oid else ""
-            self._show.print_line(
-                f"rejected: {reject.origin}{oid}: {reject.reason}. {reject.remedy}"
-            )
-        elif self.count == _MAX_PRINTED + 1:
-            hint = "see the file of --rejects" if self._file else "--rejects FILE writes them all"
-            self._show.print_line(f"rejected: more than {_MAX_PRINTED}; {hint}.")
-
-
-@contextmanager
-def reject_log(show: Display, path: Path | None) -> Iterator[RejectLog]:
-    """A log of rejects; the file at `path` is overwritten, and empty if nothing was rejected.
-
-    Raises:
-        click.ClickException: the file cannot be written.
-    """
-    try:
-        opened = path.open("w", encoding="utf-8") if path else nullcontext()
-    except OSError as error:
-        raise click.ClickException(f"{path} cannot be written: {error.strerror}.") from None
-    with opened as file:
-        yield RejectLog(show, file)
+    with Console(stderr=True).status("") as status:
+        yield lambda phase, done: status.update(f"{phase}: {done:,} posts")
 
 
 # -- runs --------------------------------------------------------------------------------------
 
 
 @contextmanager
-def published_on_failure(tools: Tools) -> Iterator[None]:
-    """Serve no answer from before the block if it fails: it may have changed the index before."""
+def published(tools: Tools) -> Iterator[None]:
+    """Serve no answer from before the block; also if it fails, as it may have changed the index."""
     try:
         yield
     except BaseException as error:
@@ -187,6 +93,7 @@ def published_on_failure(tools: Tools) -> Iterator[None]:
             with suppress(ApiError, TransportError), time_limit(_EXIT_TIMEOUT):
                 tools.publish()
         raise
+    tools.publish()
 
 
 @dataclass(slots=True)
@@ -195,76 +102,64 @@ class Run:
 
     sources: Sources
     options: IngestOptions
-    rejects: RejectLog
-    output: Output
+    verbose: bool
+    rejected: int = 0
     failed: str = ""
 
-    def end(self) -> None:
+    def on_reject(self, reject: Reject) -> None:
+        """Print a reject, unless there were many already."""
+        self.rejected += 1
+        if self.rejected <= _MAX_PRINTED or self.verbose:
+            oid = f" ({reject.oid})" if reject.oid else ""
+            text = f"rejected: {reject.origin}{oid}: {reject.reason}. {reject.remedy}"
+            click.echo(text, err=True)
+        elif self.rejected == _MAX_PRINTED + 1:
+            click.echo(f"rejected: more than {_MAX_PRINTED}; --verbose prints them all.", err=True)
+
+    def end(self, output: Output) -> None:
         """End the command: with 1 if it failed, with `ONLY_SOME` if something was rejected."""
-        if not self.output.quiet:
+        if not output.quiet:
             self.sources.print_skipped()
         if self.failed:
             raise click.ClickException(self.failed)
-        if self.rejects.count:
-            self.output.warn(f"{self.rejects.count:,} posts and comments were rejected.")
+        if self.rejected:
+            click.echo(f"{self.rejected:,} posts and comments were rejected.", err=True)
             click.get_current_context().exit(ONLY_SOME)
 
 
 @contextmanager
 def run_on(
-    tools: Tools,
-    command: str,
-    arguments: SourceArguments,
-    rejects_path: Path | None,
-    output: Output,
-    *,
-    writes: bool = True,
-    **options: Any,
+    tools: Tools, command: str, arguments: SourceArguments, output: Output, *, force: bool
 ) -> Iterator[Run]:
     """Open sources, show progress and rejects, and store how the block ends and why it failed.
 
-    A file or folder that does not exist counts as no run, because it may be misspelt, unless the
-    run before was on the same sources; nor does one that never had the lock, which `sync --watch`
-    asks for every two seconds.
-
-    Args:
-        writes: whether it is a run that is stored.
-        options: further fields of `IngestOptions`.
+    No run is what never had the lock, nor what names a file or folder that does not exist, because
+    it may be misspelt, unless the run before was on the same sources.
     """
-    with stop_on_sigterm(), display(output) as show, reject_log(show, rejects_path) as rejects:
-        quiet = output.quiet or output.as_json
+    quiet = output.quiet or output.as_json
+    with stop_on_sigterm(), progress(output) as on_progress:
         try:
             sources = replace(arguments, quiet=quiet).open(tools.settings)
         except SourceError as error:
-            if writes and not _may_be_misspelt(tools, command, arguments):
-                _store(tools, command, arguments, rejects, str(error))
+            if not _may_be_misspelt(tools, command, arguments):
+                _store(tools, command, arguments, 0, str(error))
             raise
-        run = Run(
-            sources,
-            IngestOptions(
-                complete=sources.complete,
-                on_progress=show.on_progress,
-                on_skip=sources.count_skipped,
-                fraction_read=sources.fraction_read,
-                purpose=f"{command} {arguments}",
-                **options,
-            ),
-            rejects,
-            output,
+        options = IngestOptions(
+            force=force,
+            complete=sources.complete,
+            on_progress=on_progress,
+            purpose=f"{command} {arguments}",
         )
+        run = Run(sources, options, arguments.verbose)
         with sources.prints_skipped_on_failure():
-            if not writes:
-                yield run
-                return
             try:
-                with published_on_failure(tools):
+                with published(tools):
                     yield run
             except BaseException as error:
                 if not _locked_out(error):
-                    reason = error_message(error) or type(error).__name__
-                    _store(tools, command, arguments, rejects, reason)
+                    _store(tools, command, arguments, run.rejected, _reason(error))
                 raise
-            _store(tools, command, arguments, rejects, run.failed or None)
+            _store(tools, command, arguments, run.rejected, run.failed or None)
 
 
 def _may_be_misspelt(tools: Tools, command: str, arguments: SourceArguments) -> bool:
@@ -278,26 +173,20 @@ def _may_be_misspelt(tools: Tools, command: str, arguments: SourceArguments) -> 
 
 
 def _store(
-    tools: Tools,
-    command: str,
-    arguments: SourceArguments,
-    rejects: RejectLog,
-    error: str | None,
+    tools: Tools, command: str, arguments: SourceArguments, rejected: int, error: str | None
 ) -> None:
+    alias, sources = tools.settings.index, str(arguments)
     with suppress(ApiError, TransportError), time_limit(_EXIT_TIMEOUT):
-        record_run(
-            tools.elastic,
-            tools.settings.index,
-            command,
-            rejected=rejects.count,
-            error=error,
-            sources=str(arguments),
-        )
+        record_run(tools.elastic, alias, command, rejected=rejected, error=error, sources=sources)
 
 
 def _locked_out(error: BaseException) -> bool:
     """Whether a command never had the lock."""
     return isinstance(error, Locked) and not isinstance(error, LockLost)
+
+
+def _reason(error: BaseException) -> str:
+    return error_message(error) or type(error).__name__
 
 
 @contextmanager
@@ -314,7 +203,7 @@ def pinged(settings: Settings) -> Iterator[None]:
         raise
     except BaseException as error:
         if not _locked_out(error):  # the run that holds the lock tells how it ends
-            _ping(settings, "/fail", error_message(error) or type(error).__name__)
+            _ping(settings, "/fail", _reason(error))
         raise
     _ping(settings, "")
 
@@ -337,26 +226,21 @@ def _ping(settings: Settings, end: str, text: str = "") -> None:
 
 def built_values(built: Built) -> dict[str, Any]:
     """A build as JSON."""
-    counts, over_http = asdict(built.counts), asdict(built.over_http)
     return {
         "index": built.index,
-        **counts,
+        "posts": built.counts.posts,
+        "comments": built.counts.comments,
         "previous": built.previous,
         "replayed": built.replayed,
-        "kept_over_http": over_http,
         "lost": built.lost,
-        "deleted": [*built.stale_builds, *built.pruned],
         "seconds": round(built.seconds, 1),
     }
 
 
-def print_built(built: Built, output: Output = PLAIN) -> None:
-    """Print which generation is live now, and what it took."""
-    print_stale_builds(built.stale_builds, output)
-    if built.over_http.total:
-        output.say(f"Kept {built.over_http}, which came over HTTP and are not in the source.")
+def after_build(tools: Tools, built: Built, output: Output) -> None:
+    """Print which generation is live now, and what it took; warm the cache."""
     if built.lost:
-        output.warn(f"warning: {built.lost}.")
+        click.echo(f"warning: {built.lost}", err=True)
     replayed = f", {built.replayed:,} writes replayed" if built.replayed else ""
     former = f"; {built.previous} is kept for `blogsearch rollback`" if built.previous else ""
     output.say(
@@ -364,15 +248,10 @@ def print_built(built: Built, output: Output = PLAIN) -> None:
     )
     if built.pruned:
         output.say(f"Deleted {', '.join(built.pruned)}.")
+    after_swap(tools, output)
 
 
-def print_stale_builds(names: Iterable[str], output: Output = PLAIN) -> None:
-    """Print which generations of killed builds were deleted."""
-    for name in names:
-        output.say(f"Deleted {name}, left by a build that was killed.")
-
-
-def after_swap(tools: Tools, output: Output = PLAIN) -> None:
+def after_swap(tools: Tools, output: Output) -> None:
     """Warm the cache with the most frequent queries."""
     with suppress(BlogsearchError):
         answered = tools.service.warm(seconds=_WARM_AFTER_SWAP)

@@ -73,8 +73,6 @@ class Sources:
         self._unread: Counter[str] = Counter()
         self._posts = 0
         self._addresses: dict[int, int] = {}  # hash of the address → the first source with it
-        self._sizes = [_size(source.spec) for source in self.sources]
-        self._current = 0
 
     def read(self, is_unchanged: IsUnchangedEntry | None = None) -> Iterator[SourceItem]:
         """Every post of every source.
@@ -87,7 +85,6 @@ class Sources:
                 that are not read.
         """
         for number, source in enumerate(self.sources):
-            self._current = number
             if isinstance(source, JSONLines) and len(self.sources) == 1:
                 items = source.read(is_unchanged)
             else:
@@ -153,14 +150,6 @@ class Sources:
         if len(self.sources) < 2 or not isinstance(post.url, str) or not post.url:
             return True
         return self._addresses.setdefault(hash(address_of(post.url)), number) == number
-
-    def fraction_read(self) -> float | None:
-        """The fraction read so far (0 to 1), weighted by file size; None if unknown."""
-        fraction = self.sources[self._current].progress
-        if fraction is None:
-            return None
-        done = sum(self._sizes[: self._current]) + fraction * self._sizes[self._current]
-        return min(1.0, done / sum(self._sizes))
 
     @property
     def complete(self) -> bool:
@@ -247,17 +236,3 @@ def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
         return command(*args, sources=SourceArguments(specs, kind, options, verbose), **rest)
 
     return wrapped
-
-
-rejects_option = click.option(
-    "--rejects",
-    "rejects_path",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Write every reject to FILE as JSON Lines: source, line, oid, reason, remedy.",
-)
-
-
-def _size(spec: str) -> float:
-    path = Path(spec)
-    return float(path.stat().st_size or 1) if path.is_file() else 1.0

@@ -13,9 +13,8 @@ from analyzers.rules.parse import MAX_BYTES, parse_files
 from app.commands.runs import (
     Output,
     after_swap,
-    display,
     output_options,
-    print_stale_builds,
+    progress,
 )
 from app.commands.tools import (
     CommandGroup,
@@ -128,8 +127,8 @@ def load_synonyms(tools: Tools, files: tuple[Path, ...], as_json: bool, quiet: b
     blogsearch synonyms load
     """
     output = Output(as_json, quiet)
-    with stop_on_sigterm(), display(output) as show:
-        loaded = load(tools.settings, tools.elastic, files, show.on_progress, tools.publish)
+    with stop_on_sigterm(), progress(output) as on_progress:
+        loaded = load(tools.settings, tools.elastic, files, on_progress, tools.publish)
     checked = loaded.checked
     if checked and checked.rules is None:
         fail(checked.findings, checked.unlisted)
@@ -205,8 +204,8 @@ def remove_synonyms(tools: Tools, names: tuple[str, ...], as_json: bool, quiet: 
     blogsearch synonyms remove my
     """
     output = Output(as_json, quiet)
-    with stop_on_sigterm(), display(output) as show:
-        loaded = remove(tools.settings, tools.elastic, names, show.on_progress, tools.publish)
+    with stop_on_sigterm(), progress(output) as on_progress:
+        loaded = remove(tools.settings, tools.elastic, names, on_progress, tools.publish)
     _report_loaded(tools, loaded, [], output)
 
 
@@ -226,7 +225,6 @@ def _report_loaded(tools: Tools, loaded: Loaded, undo: Sequence[str], output: Ou
     }
     output.result(body)
     if built is not None:
-        print_stale_builds(built.stale_builds, output)
         output.say(
             f"{built.index} is live with the rules: {built.counts}, in {built.seconds:.1f} s."
         )

@@ -14,11 +14,9 @@ from analyzers.meaning import Model
 from indexer import generations
 from indexer.bulk import Operation, delete_operation, index_operation, send_all
 from indexer.generations import building_alias
-from indexer.lock import Lock
 from indexer.passages import with_passages
 from indexer.records import Document, Origin, batches
 from indexer.scan import Checkpoint, changed_since, checkpoint, count_documents, ids
-from indexer.state import SwapRecord
 from indexer.write.live import read_posts
 from indexer.write.merge import Source, from_source
 
@@ -30,10 +28,11 @@ _MAX_ROUNDS = 20  # writes that arrive faster than they are replayed have to be 
 class Replay:
     """Replays what happens to `old`, which is live, onto `new`, which will be.
 
-    Written is what is above the checkpoint `since`. Deleted is what was there then (`known`), or
-    was written since, and is not there now: the number of documents tells whether there is any.
+    Written is what is above a checkpoint. Deleted is what was there then, or was written since, and
+    is not there now: the number of documents tells whether there is any.
 
     Args:
+        swapped: the checkpoint, and the ids of the documents that were there; by default as now.
         from_source: `new` has posts as a source has them. They keep their content, unless they were
             written over HTTP, and get the comments that were.
 
@@ -47,35 +46,36 @@ class Replay:
         client: Elasticsearch,
         old: str,
         new: str,
-        since: Checkpoint,
-        known: Iterable[str],
+        swapped: tuple[Checkpoint, set[str]] | None = None,
         *,
         model: Model | None = None,
         from_source: bool = False,
     ) -> None:
         self._client, self._old, self._new = client, old, new
-        self._since, self._known = since, set(known)
+        if swapped is None:
+            since = checkpoint(client, old)
+            client.indices.refresh(index=old)
+            swapped = since, set(ids(client, old))
+        self._since, self._known = swapped
         self._model = model
-        self.from_source = from_source
+        self._from_source = from_source
         self.replayed = 0
         self.blocked = False
 
-    def all(self, lock: Lock, record: SwapRecord) -> None:
-        """Replay until only a few writes are left, and those while the old generation is blocked.
-
-        It stays blocked: a write that still reached it would be lost. What the new generation has
-        is stored in `record`.
-        """
+    def until_few_are_left(self) -> None:
+        """Replay while further writes are accepted."""
         for _ in range(_MAX_ROUNDS):
             if len(self._once()) < _FEW:
-                break
-        self._client.indices.refresh(index=self._new)
-        record.add(ids(self._client, self._new))
-        lock.check()
+                return
+
+    def rest(self) -> set[str]:
+        """Replay the last writes; returns their ids.
+
+        The old generation stays blocked: a write that still reached it would be lost.
+        """
         self.blocked = True
         generations.block_writes(self._client, self._old)
-        record.add(self._once())
-        self._client.indices.refresh(index=self._new)
+        return self._once()
 
     def _once(self) -> set[str]:
         """Replay what has happened until now; returns the ids of what was written or deleted."""
@@ -84,8 +84,7 @@ class Replay:
         changed: set[str] = set()
         for batch in batches(changed_since(self._client, self._old, self._since), _BATCH):
             changed.update(document.oid for document in batch)
-            documents = self._as_new(batch)
-            posts = with_passages(documents, self._model, self._client)
+            posts = with_passages(self._as_new(batch), self._model, self._client)
             self._send(map(index_operation, posts))
         self._since = now
         self._known |= changed
@@ -100,7 +99,7 @@ class Replay:
         return changed
 
     def _as_new(self, documents: Sequence[Document]) -> Iterable[Document]:
-        if not self.from_source:
+        if not self._from_source:
             return documents
         posts = read_posts(self._client, self._new, [document.oid for document in documents])
         return [

@@ -47,13 +47,14 @@ _NOT_SENT = Refusal("Elasticsearch was not reached in time", "Send it again.")
 class Written:
     """What became of one post: created, updated, deleted, unchanged, refused or unknown.
 
-    `before` is the post as it was, None if it was not there.
+    `before` is the post as it was, `after` as it was sent; None: it is not there.
     """
 
     oid: str
     result: str
     before: Source | None = None
     refusal: Refusal | None = None
+    after: Source | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,10 +152,11 @@ def _write_batch(
             continue
         again = {}
         operations = []
+        after: dict[str, Source | None] = {}
         for oid, post in posts.items():
-            source = changes[oid](post.source)
+            source = after[oid] = changes[oid](post.source)
             if source == post.source:
-                results[oid] = Written(oid, "unchanged", source)
+                results[oid] = Written(oid, "unchanged", source, after=source)
             else:
                 operations.append(post.operation(source))
         for chunk in chunks(operations, limits):
@@ -164,7 +166,8 @@ def _write_batch(
                 if refusal and (refusal.stale or refusal.retryable):
                     again[oid] = Written(oid, "unknown", refusal=refusal)
                 else:
-                    results[oid] = Written(oid, outcome.result, posts[oid].source, refusal)
+                    before = posts[oid].source
+                    results[oid] = Written(oid, outcome.result, before, refusal, after[oid])
         if not again:
             return True
     results |= again

@@ -377,7 +377,7 @@ class TestFullDisk:
         fill(f"{alias}*")
         done = run("reindex", "-", input='{"oid": "start", "title": "x"}')
         assert (done.exit_code, "disk" in done.output) == (1, True)
-        done = run("prune", "--keep", "0")
+        done = run("prune")
         assert done.exit_code == 0, done.output
         assert "Deleted" in done.output
 

@@ -12,8 +12,8 @@ from app import create_app
 from app.settings import Settings
 from indexer.build.builder import Built, IndexSettings, rebuild, reindex
 from indexer.lock import Lock
-from indexer.records import Origin, RawPost
-from indexer.sync import SyncResult, add, sync
+from indexer.records import Origin, RawPost, ignore_progress
+from indexer.sync import SyncResult, sync
 from indexer.write import links
 from tests.writing import put_comments, put_post
 
@@ -70,7 +70,7 @@ def test_a_build_groups_links_by_their_target(blog: Blog) -> None:
     assert blog.texts() == ["building from source"]
     assert blog.version() == 1  # it had them from the live index
     with Lock(blog.elastic, blog.alias, "rebuild") as lock:
-        rebuild(blog.elastic, lock, blog.alias, SETTINGS, lambda progress: None)
+        rebuild(blog.elastic, lock, blog.alias, SETTINGS, ignore_progress)
     assert blog.texts() == ["building from source"]
     blog.reindex(post("target"), post("a"))
     assert blog.texts() == []
@@ -96,11 +96,6 @@ def test_posts_over_http_keep_theirs_until_the_next_sync(blog: Blog) -> None:
     blog.sync(FIRST[1])
     assert blog.texts() == ["build it", "building from source"]
     assert blog.texts("a") == ["another"]
-
-
-def test_add_updates_them(blog: Blog) -> None:
-    add(blog.elastic, blog.alias, [post("b", "target build it")], pytest.fail)
-    assert blog.texts() == ["build it", "building from source"]
 
 
 def test_more_than_a_page_of_posts_and_links(blog: Blog, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -111,9 +111,7 @@ def test_commands_that_write(
     rules.write_text("juggling, balls\n")
     for words in (
         ("reindex", posts, "--verbose"),
-        ("--traceback", "reindex", posts, "--rejects", tmp_path / "rejects"),
         ("sync", posts, "--verbose"),
-        ("add", posts, "--verbose"),
         ("synonyms", "load", rules),
         ("rollback",),
         ("prune",),
@@ -137,11 +135,10 @@ def test_sources(
     own_settings: Settings, caplog: pytest.LogCaptureFixture, source: str, elastic: Elasticsearch
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    for command in ("reindex", "sync", "add"):
+    for command in ("reindex", "sync"):
         for options in ((), ("--source", "feed", "--verbose"), ("--source", "sitemap")):
             _run_and_look(own_settings, command, source, *options)
             _run_and_look(own_settings, "--traceback", command, source, *options)
-    _run_and_look(own_settings, "sync", source, "--watch")
     _nothing_logged(caplog)
     state = f"{own_settings.index}-state"
     stored = elastic.search(index=state, ignore_unavailable=True).body
@@ -160,7 +157,7 @@ def test_a_redirect_to_a_url_with_a_password(own_settings: Settings, server: Ser
             request.end_headers()
 
         server.answers["/feed.xml"] = moved
-        output = _run_and_look(private, "add", server.url("/feed.xml"), "--verbose")
+        output = _run_and_look(private, "sync", server.url("/feed.xml"), "--verbose")
         assert "Error" in output
 
 

@@ -1,11 +1,7 @@
 """`blogsearch sync`: writes only what differs, and never empties the index by mistake."""
 
 import json
-import signal
-import subprocess
-import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,11 +15,10 @@ from analyzers.rules.compile import NO_RULES
 from app.cli import main
 from app.commands.tools import Tools
 from app.settings import Settings
-from indexer.build.builder import Built, IndexSettings, reindex
+from indexer.build.builder import IndexSettings
 from indexer.generations import require_live
-from indexer.ingest import IngestOptions
 from indexer.lock import Lock
-from indexer.records import IsUnchangedEntry, Origin, RawPost, SourceItem
+from indexer.records import IsUnchangedEntry, SourceItem
 from indexer.sources import SourceOptions
 from indexer.sources.json_lines import JSONLines
 from indexer.sync import sync
@@ -193,9 +188,9 @@ class TestComments:
         for _ in range(2):
             printed(blog.sync(), "7 of 9 comments", 1)
         assert blog.posts() == {"a": set("12345678"), "b": {"1"}}
-        assert blog.stored("a")["title"] == "Another"
         printed(blog.sync("--force"), "7 removed")
         assert blog.posts() == {"a": {"1"}, "b": {"1"}}
+        assert blog.stored("a")["title"] == "Another"
 
 
 class TestPostsOverHttp:
@@ -225,31 +220,12 @@ class TestPostsOverHttp:
             yield from blog.read(is_unchanged)
 
         result = sync(elastic, alias, read, SETTINGS, pytest.fail)
-        assert (list(result.changed), result.left) == (["commented"], 3)
+        assert list(result.changed) == ["commented"]
         assert blog.posts() == {"written": set(), "commented": {"http"}, "gone": set()}
         assert blog.stored("written")["title"] == "Over HTTP"
         assert blog.stored("commented")["title"] == "Changed"
         blog.sync()
         assert blog.stored("written")["title"] == blog.stored("deleted")["title"] == "Changed"
-
-    def test_written_at_the_same_moment_are_not_overwritten(
-        self, blog: Blog, elastic: Elasticsearch, alias: str
-    ) -> None:
-        """Between reading and writing of one post: Elasticsearch refuses the second write."""
-        blog.write(*(entry(oid) for oid in range(300)))
-        blog.sync()
-        blog.write(*(entry(oid, title="Changed") for oid in range(300)))
-        with ThreadPoolExecutor(2) as pool:
-            syncing = pool.submit(sync, elastic, alias, blog.read, SETTINGS, pytest.fail)
-            number = 0
-            while not syncing.done():
-                blog.comment(str(number % 300), f"http-{number}")
-                number += 1
-            assert len(syncing.result().changed) == 300
-        stored = blog.posts()
-        missing = [n for n in range(number) if f"http-{n}" not in stored[str(n % 300)]]
-        assert missing == []
-        assert number > 5
 
 
 class TestCaution:
@@ -290,7 +266,7 @@ class TestCaution:
     def test_the_first_sync_takes_no_source_that_was_not_understood(self, blog: Blog) -> None:
         blog.write(entry("a"), "nonsense", "nonsense")
         printed(blog.sync(), "2 of 3 posts were rejected", 1)
-        printed(blog.sync("--max-rejects", "2"), "1 posts added", 3)
+        printed(blog.sync("--force"), "1 posts added", 3)
 
     def test_rejected_posts_stay_as_they_are(self, blog: Blog) -> None:
         oids = ("abc ", "p/cafe\u0301", "c")
@@ -325,26 +301,6 @@ class TestCaution:
         assert blog.sync().exit_code == 1
         assert blog.posts().keys() == {"a", "b"}
 
-    def test_a_dry_run_says_what_would_be_done_and_writes_nothing(self, blog: Blog) -> None:
-        blog.write(*(entry(number, "c") for number in range(6)), entry(6, "c", "d"))
-        assert blog.sync("--dry-run").exit_code == 1  # there is no index
-        blog.sync()
-        before = blog.posts(), blog.stored("1")
-        blog.write(entry(0, "c"), entry(1, "c", title="Changed"), entry("new"), entry(6, "c"))
-        done = blog.sync("--dry-run")
-        assert done.exit_code == 0, done.output
-        assert set(done.stdout.splitlines()) == {
-            "add     new",
-            "change  1",
-            *(f"remove  {number}" for number in range(2, 6)),
-            "remove  6/d",
-            "1 posts would be added, 1 changed, 5 removed, 2 unchanged.",
-        }
-        assert (blog.posts(), blog.stored("1")) == before
-        blog.file.write_text("[]")
-        printed(blog.sync("--dry-run"), "Nothing would be removed: the source has no posts", 1)
-        assert blog.sync("--dry-run", "--watch").exit_code == 2
-
 
 class TestRebuild:
     def test_when_the_rules_changed_but_not_after_a_rollback(
@@ -353,9 +309,7 @@ class TestRebuild:
         blog.write(entry("a"))
         blog.sync()
         blog.comment("a", "1")
-        assert "would be built" not in blog.sync("--dry-run").stderr
         (settings.synonyms_dir / "my.synonyms").write_text("reactjs, react\n")
-        printed(blog.sync("--dry-run"), "A new generation would be built first")
         printed(blog.sync(), f"{settings.index}-000002 is live")
         assert blog.posts() == {"a": {"1"}}
         assert run("rollback").exit_code == 0
@@ -373,26 +327,6 @@ def test_only_one_runs_at_a_time(blog: Blog, elastic: Elasticsearch, alias: str)
     blog.sync()
     with Lock(elastic, alias, "sync of another"):
         printed(blog.sync(), "(sync of another)", 1)
-
-
-def test_the_first_one_looks_for_an_index_when_it_has_the_lock(
-    blog: Blog, elastic: Elasticsearch, elasticsearch_url: str, alias: str
-) -> None:
-    """Else it would build from its source alone what another process has built meanwhile."""
-    posts = [RawPost(Origin("test"), oid, oid, "x") for oid in "abc"]
-    built: list[Built] = []
-
-    class Node(RequestsHttpNode):
-        def perform_request(self, method: str, target: str, *rest: Any, **more: Any) -> Any:
-            if "/_doc/lock" in target and not built:
-                built.append(reindex(elastic, alias, posts, SETTINGS, pytest.fail))
-            return super().perform_request(method, target, *rest, **more)
-
-    blog.write(entry("d"))
-    feed = IngestOptions(complete=False)
-    with Elasticsearch(elasticsearch_url, node_class=Node, request_timeout=30) as client:
-        assert sync(client, alias, blog.read, SETTINGS, pytest.fail, feed).built is None
-    assert blog.posts().keys() == {"a", "b", "c", "d"}
 
 
 def test_one_of_a_changed_post_takes_few_requests(
@@ -417,36 +351,6 @@ def test_one_of_a_changed_post_takes_few_requests(
             done = CliRunner().invoke(main, ["sync", str(blog.file)], obj=tools)
             assert done.exit_code == 0, done.output
             assert len(sent) <= most, "\n".join(sent)
-
-
-def test_watching_syncs_after_every_change(
-    blog: Blog, start: Callable[..., subprocess.Popen[str]]
-) -> None:
-    blog.write(entry("a"))
-    process = start("sync", blog.file, "--watch")
-    wait_for(lambda: blog.posts().keys() == {"a"})
-    blog.write(entry("a"), entry("b"))
-    wait_for(lambda: blog.posts().keys() == {"a", "b"})
-    blog.write(entry("a"), entry("b"), "nonsense")
-    other = blog.file.with_name("other")
-    other.write_text(blog.file.read_text())
-    other.rename(blog.file)
-    blog.write(entry("a"), entry("c"))
-    wait_for(lambda: blog.posts().keys() == {"a", "c"})
-    process.send_signal(signal.SIGINT)
-    process.wait(30)  # raises TimeoutExpired if it keeps running
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
-    while True:
-        try:
-            if condition():
-                return
-        except Exception:  # noqa: BLE001  (before the first sync there is no index)
-            assert time.monotonic() < deadline
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
 
 
 PROSE = "A sentence that is long enough to be taken for what the page is about. " * 4
