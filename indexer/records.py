@@ -57,7 +57,6 @@ class RawPost:
     comments: tuple[RawComment, ...] = ()
     language: Any = None
     image: Any = None
-    is_summary: bool = False
     left_out: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
     entry: bytes = field(default=b"", compare=False, repr=False)
 

@@ -168,8 +168,6 @@ class Source(ABC):
 
     def __init__(self, spec: str, options: SourceOptions, fetched: Fetched | None = None) -> None:
         self.spec = spec
-        self.progress: float | None = None
-        """The fraction read so far (0 to 1); None if unknown."""
         self._options = options
         self._fetched = fetched
 
@@ -205,11 +203,10 @@ class Source(ABC):
         Args:
             name_of: an entry's origin, and its oid if that is certain.
         """
-        for number, entry in enumerate(entries, start=1):
+        for entry in entries:
             try:
                 yield item_of(entry)
             except SourceError:
                 raise
             except Exception as error:  # noqa: BLE001 - see above
                 yield unexpected(error, *name_of(entry))
-            self.progress = number / len(entries)

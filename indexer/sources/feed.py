@@ -117,7 +117,6 @@ def _post(entry: Any, origin: Origin, language: str | None) -> RawPost:
         language=own.get("language") or entry.get("language") or language,
         image=image_of(entry.get("image")),
         categories=[term for tag in entry.get("tags", ()) if (term := tag.get("term"))],
-        is_summary=_is_summary(entry),
     )
 
 

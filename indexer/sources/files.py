@@ -152,17 +152,8 @@ class File:
     def __init__(self, spec: str) -> None:
         self.name = "standard input" if spec == "-" else spec
         self._spec = spec
-        self._file: io.FileIO | None = None
-        self._size = 0
         if spec != "-" and Path(spec).is_dir():
             raise SourceError(f"{spec} is a folder, not a file.", "Name a file in it.")
-
-    @property
-    def progress(self) -> float | None:
-        """The fraction of the bytes on the disk that was read, so that it holds for .gz too."""
-        if self._file is None or not self._size:
-            return None
-        return 1.0 if self._file.closed else min(1.0, self._file.tell() / self._size)
 
     @contextmanager
     def opened(self) -> Iterator[Stream]:
@@ -204,7 +195,6 @@ class File:
                 stream.detach()  # closing it would close standard input
             return
         with io.FileIO(self._spec) as file, io.BufferedReader(file) as stream:
-            self._file, self._size = file, os.fstat(file.fileno()).st_size
             yield stream
 
 

@@ -69,10 +69,7 @@ class JSONLines(Source):
         """
         with self._file.opened() as stream:
             unknown: Counter[str] = Counter()
-            for post in self._posts(stream, is_unchanged, unknown):
-                self.progress = self._file.progress
-                yield post
-        self.progress = self._file.progress
+            yield from self._posts(stream, is_unchanged, unknown)
         which = "posts that are new or changed" if self._left_out else "posts"
         for name, count in unknown.most_common(20):
             meant = hint(name)

@@ -43,8 +43,7 @@ class Sitemap(Source):
         with Fetcher(self._options.fetch) as fetcher:
             pages = self._pages(fetcher)
             seen = set()
-            for number, item in enumerate(self._items(fetcher, pages), start=1):
-                self.progress = number / len(pages)
+            for item in self._items(fetcher, pages):
                 page = (
                     (address_of(str(item.url)), item.title) if isinstance(item, RawPost) else None
                 )
@@ -54,7 +53,6 @@ class Sitemap(Source):
                 if page:
                     seen.add(page)
                 yield item
-            self.progress = 1.0
 
     def _pages(self, fetcher: Fetcher) -> list[tuple[str, str]]:
         """The URLs, each with its last change; all are read before a page is fetched."""

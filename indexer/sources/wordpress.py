@@ -42,7 +42,6 @@ class WordPress(Source):
         blocks: dict[str, str] = {}
         waiting: list[RawPost] = []
         for element in elements(self._file, depth=2):
-            self.progress = self._file.progress
             if element.tag == "language":
                 language = language or element.text or ""
             if element.tag != "item":
