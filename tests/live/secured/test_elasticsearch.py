@@ -46,7 +46,7 @@ def test_the_documented_privileges_suffice(keyed: Keyed, tmp_path: Path) -> None
         ("synonyms", "load"),
         ("synonyms", "check"),
         ("rollback",),
-        ("sync", _posts(tmp_path, "juggling", "python and cms")),
+        ("sync", _posts(tmp_path, "juggling", "python and cms", "python for snakes")),
         ("indices",),
         ("prune",),
         ("doctor",),
