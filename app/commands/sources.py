@@ -22,7 +22,7 @@ from indexer.sources import KINDS, Source, SourceOptions, open_source
 from indexer.sources.base import UNREAD, completed
 from indexer.sources.json_lines import JSONLines
 
-_LATEST_ONLY = {"feed"}
+_LATEST_ONLY = "feed"
 _SAME_ADDRESS = "the address of a post in an earlier source"
 
 
@@ -65,11 +65,10 @@ class Sources:
         self, sources: Sequence[Source], options: SourceOptions, *, verbose: bool = False
     ) -> None:
         # A feed may have summaries only, which must not come before the posts themselves.
-        self.sources = sorted(sources, key=lambda source: source.kind in _LATEST_ONLY)
+        self.sources = sorted(sources, key=lambda source: source.kind == _LATEST_ONLY)
         self._options = options
         self._verbose = verbose
         self.skipped: Counter[str] = Counter()
-        self.guessed: list[Skipped] = []
         self._unread: Counter[str] = Counter()
         self._posts = 0
         self._addresses: dict[int, int] = {}  # hash of the address → the first source with it
@@ -89,7 +88,7 @@ class Sources:
                 items = source.read(is_unchanged)
             else:
                 items = source.read()
-            for item in _named_in_errors(items, source):
+            for item in items:
                 if isinstance(item, Skipped):
                     self.count_skipped(item)
                 elif isinstance(item, RawPost):
@@ -99,7 +98,6 @@ class Sources:
                         continue
                     self._posts += 1
                 yield item
-
         self.check_understood()
 
     def check_understood(self) -> None:
@@ -121,8 +119,6 @@ class Sources:
     def count_skipped(self, skipped: Skipped) -> None:
         """Count something left out; with --verbose print it, too."""
         self.skipped[skipped.reason] += 1
-        if skipped.oid is not None:
-            self.guessed.append(skipped)
         if skipped.reason == UNREAD:
             self._unread[Path(skipped.origin.source).suffix] += 1
         if self._verbose:
@@ -152,21 +148,15 @@ class Sources:
         return self._addresses.setdefault(hash(address_of(post.url)), number) == number
 
     @property
+    def kinds(self) -> list[str]:
+        """The kinds of the sources, each once."""
+        return sorted({source.kind for source in self.sources})
+
+    @property
     def complete(self) -> bool:
         """Whether they have every post of the blog; a feed has only the latest."""
-        latest_only = any(source.kind in _LATEST_ONLY for source in self.sources)
+        latest_only = any(source.kind == _LATEST_ONLY for source in self.sources)
         return not latest_only and self._options.max_pages is None
-
-
-def _named_in_errors(items: Iterator[SourceItem], source: Source) -> Iterator[SourceItem]:
-    """The items of a source; an unexpected error gets a note that names the source."""
-    try:
-        yield from items
-    except SourceError:
-        raise
-    except Exception as error:
-        error.add_note(f"It occurred while {shown(source.spec)} was read.")
-        raise
 
 
 def source_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -4,14 +4,13 @@ from indexer.errors import SourceError
 from indexer.fetch import Fetched, Fetcher, check_url
 from indexer.sources.base import Source, SourceOptions, is_url
 from indexer.sources.blogger import Blogger
-from indexer.sources.detect import kind_of_page, kind_of_path
+from indexer.sources.detect import kind_of_page, kind_of_path, of_site, posts_of_site
 from indexer.sources.exports import Ghost, Medium, Substack
 from indexer.sources.feed import Feed
 from indexer.sources.files import check_place
-from indexer.sources.home_page import of_site, posts_of_site
 from indexer.sources.html.folder import HTMLFolder
 from indexer.sources.json_lines import JSONLines, raw_comment, raw_post
-from indexer.sources.markdown import MarkdownFolder
+from indexer.sources.markdown.folder import MarkdownFolder
 from indexer.sources.sitemap import Sitemap
 from indexer.sources.wordpress import WordPress
 

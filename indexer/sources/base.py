@@ -16,7 +16,7 @@ from indexer.addresses import without_tracking
 from indexer.errors import SourceError
 from indexer.fetch import Fetched, Fetcher, FetchOptions
 from indexer.records import Origin, RawPost, Reject, SourceItem
-from indexer.sources.files import File, unzipped_bytes
+from indexer.sources.files import File, remedy_of, unzipped_bytes
 
 T = TypeVar("T")
 
@@ -26,22 +26,10 @@ UNREAD = "format that is not read"
 
 @dataclass(frozen=True, slots=True)
 class SourceOptions:
-    """How to read a source; each source uses what concerns it.
+    """How to read a source, as docs/sources.md says; each source uses what concerns it.
 
-    Args:
-        drafts, future: include posts that are not published yet; `now` decides what is future
-            (None: when the source is read).
-        url_templates: make addresses for Markdown posts, such as `/{year}/{month}/{slug}/`, one
-            for each section, which is the first folder of a post's path, and "" for all others.
-        site: the URL of the blog's front page, put before paths on the site.
-        include, exclude: globs of paths below the content, or on the site that a sitemap is of; in
-            `exclude` also CSS selectors, which begin with `.` or `#`, of elements of pages.
-        content: a CSS selector of the element with the text of a page.
-        fields: names of front-matter fields to look at first for `title`, `summary`, `tags`,
-            `categories`, `date` and `language`.
-        language: the language of posts that name none.
-        max_pages: how many pages of a sitemap are fetched (None: all).
-        warn: called with what cannot be followed in a source.
+    `now` decides what is in the future (None: when the source is read), `warn` is called with what
+    cannot be followed.
     """
 
     drafts: bool = False
@@ -64,9 +52,8 @@ class SourceOptions:
 
     def excludes(self, path: str) -> bool:
         """Whether `include` and `exclude` leave a file out; `path` is below the content."""
-        if any(fnmatchcase(path, pattern) for pattern in self.exclude):
-            return True
-        return bool(self.include) and not any(map(partial(fnmatchcase, path), self.include))
+        matches = partial(fnmatchcase, path)
+        return any(map(matches, self.exclude)) or not any(map(matches, self.include or ("*",)))
 
     def check_selectors(self) -> None:
         """Check `content` and the CSS selectors in `exclude`.
@@ -112,23 +99,29 @@ def is_valid_url(url: str) -> bool:
 
 def completed(post: RawPost, options: SourceOptions) -> RawPost:
     """The post with the URL of the site before a path on it, and with a language if it has none."""
-    language = post.language or options.language or post.language
-    url, image = _on_site(post.url, options), _on_site(post.image, options)
-    url = without_tracking(url) if isinstance(url, str) else url
-    is_complete = (url, image, language) == (post.url, post.image, post.language)
-    return post if is_complete else replace(post, url=url, image=image, language=language)
+    url = without_tracking(post.url) if isinstance(post.url, str) else post.url
+    return replace(
+        post,
+        url=_on_site(url, options.site),
+        image=_on_site(post.image, options.site),
+        language=post.language or options.language or post.language,
+    )
 
 
-def _on_site(url: Any, options: SourceOptions) -> Any:
-    if options.site and isinstance(url, str) and url.startswith("/") and not url.startswith("//"):
-        return f"{options.site.rstrip('/')}{url}"
-    return url
+def _on_site(url: Any, site: str) -> Any:
+    return f"{site.rstrip('/')}{url}" if site and is_path(url) else url
+
+
+def is_path(url: Any) -> bool:
+    """Whether it is a path on the site."""
+    return isinstance(url, str) and url.startswith("/") and not url.startswith("//")
 
 
 def image_of(stated: Any) -> str | None:
-    """The image that a page or its front matter states: a URL or a path on the site, a table with
-    one, or a list of them. None for anything else, such as a file beside the post: only the
-    generator knows its address."""
+    """The image that is stated: a URL or a path on the site, a table with one, or a list of them.
+
+    None for anything else, such as a file beside the post: only the generator knows its address.
+    """
     if isinstance(stated, list):
         stated = next(iter(stated), None)
     if isinstance(stated, Mapping):
@@ -136,35 +129,38 @@ def image_of(stated: Any) -> str | None:
     if not isinstance(stated, str) or not is_valid_url(stated.strip()):
         return None
     url = stated.strip()
-    on_site = url.startswith("/") and not url.startswith("//")
-    return url if on_site or (is_url(url) and urlsplit(url).netloc) else None
+    return url if is_path(url) or (is_url(url) and urlsplit(url).netloc) else None
 
 
-def unexpected(error: Exception, origin: Origin, oid: str | None) -> Reject:
-    """The Reject for an unexpected error while one file, page or entry is read.
+def guarded(make: Callable[[], SourceItem], origin: Origin, oid: str | None) -> SourceItem:
+    """What `make` makes; an error of one file, page or entry is a Reject, and does not end the run.
 
-    One of them must not end the run, and the message must say which it was.
+    Raises:
+        SourceError: the whole source is refused.
     """
-    frame = traceback.extract_tb(error.__traceback__)[-1]
-    where = f"{frame.filename.rpartition('/')[2]}:{frame.lineno}"
-    reason = f"unexpected {type(error).__name__} in {where}: {error!s:.200}"
-    return Reject(origin, oid, reason, "Report it as a bug, with what was read.")
+    try:
+        return make()
+    except SourceError:
+        raise
+    except OSError as error:
+        return Reject(origin, oid, error.strerror or str(error), remedy_of(error))
+    except Exception as error:  # noqa: BLE001 - see above
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{frame.filename.rpartition('/')[2]}:{frame.lineno}"
+        reason = f"unexpected {type(error).__name__} in {where}: {error!s:.200}"
+        return Reject(origin, oid, reason, "Report it as a bug, with what was read.")
 
 
 class Source(ABC):
-    """A stream of posts from one place.
+    """A stream of posts from one place, as the user named it.
 
-    Args:
-        spec: the place as the user named it.
-        fetched: the response by which its kind was detected; it is read once.
+    `kind` is the value of `--source`, `is_remote` says whether it may be read from a URL.
+    `fetched` is the response by which its kind was detected; it is read once.
     """
 
     kind: ClassVar[str]
-    """The value of `--source`."""
     is_remote: ClassVar[bool] = False
-    """Whether it may be read from a URL."""
     is_folder: ClassVar[bool] = False
-    """Whether it is a folder, so that standard input cannot have it."""
 
     def __init__(self, spec: str, options: SourceOptions, fetched: Fetched | None = None) -> None:
         self.spec = spec
@@ -181,11 +177,7 @@ class Source(ABC):
         """
 
     def _content(self, place: str, fetcher: Fetcher) -> Fetched:
-        """The decompressed content of a file or a URL.
-
-        Raises:
-            SourceError: it cannot be read or fetched, or is too large.
-        """
+        """The decompressed content of a file or a URL."""
         most = self._options.fetch.max_bytes
         if not is_url(place):
             return Fetched(place, File(place).content(most))
@@ -198,15 +190,6 @@ class Source(ABC):
         item_of: Callable[[T], SourceItem],
         name_of: Callable[[T], tuple[Origin, str | None]],
     ) -> Iterator[SourceItem]:
-        """The item of each entry; an unexpected error is a reject, and does not end the run.
-
-        Args:
-            name_of: an entry's origin, and its oid if that is certain.
-        """
+        """The item of each entry, `guarded`; `name_of` says its origin, and its oid if certain."""
         for entry in entries:
-            try:
-                yield item_of(entry)
-            except SourceError:
-                raise
-            except Exception as error:  # noqa: BLE001 - see above
-                yield unexpected(error, *name_of(entry))
+            yield guarded(partial(item_of, entry), *name_of(entry))

@@ -1,12 +1,18 @@
-"""Detects the kind of a source by its content."""
+"""Detects the kind of a source by its content, and finds the posts of a site by its home page."""
 
 import re
+from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
+from urllib.parse import urljoin, urlsplit
+
+from selectolax.lexbor import LexborHTMLParser
 
 from indexer.errors import SourceError
-from indexer.fetch import Fetched
+from indexer.fetch import Fetched, Fetcher, FetchFailed, Robots
 from indexer.sources import html
+from indexer.sources.base import SourceOptions, is_valid_url
 from indexer.sources.exports import SUBSTACK
 from indexer.sources.files import (
     MARKDOWN,
@@ -20,12 +26,11 @@ from indexer.sources.generators import site_of
 
 _PEEKED = 1 << 16
 _LOOKED_AT = 200
-_KNOWN = (
-    "JSON Lines, Markdown, HTML, feeds, sitemaps and exports of WordPress, Blogger, Ghost, Medium "
-    "and Substack are known."
-)
 _BUILD = "Build the site and index its folder."
-_HINT = f"{_KNOWN} If it is one of them, say which with --source."
+_HINT = "docs/sources.md says what is read; if it is one of those, say which with --source."
+_HEAD = re.compile(rb"(?:---(?:json|toml)?|\+\+\+|\{)[\r\n]")
+_PAGE = re.compile(rb"<!doctype html|<html|<!--", re.IGNORECASE)
+"""How a whole page begins, unlike a template with front matter."""
 _ROOT = re.compile(r"<(?![?!])(?:[\w.-]+:)?([\w.-]+)")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _GHOST = re.compile(
@@ -33,14 +38,15 @@ _GHOST = re.compile(
 )
 _JSON_FEED = re.compile(r'"version"\s*:\s*"https?:(?:\\?/){2}(?:www\.)?jsonfeed\.org')
 _BLOGGER = re.compile(r"schemas\.google\.com/blogger/(?:2018|2008/kind#)")
-_XML_ROOTS = {
-    "rss": "feed",
-    "feed": "feed",
-    "RDF": "feed",
-    "urlset": "sitemap",
-    "sitemapindex": "sitemap",
+_ROOTS = {
+    **dict.fromkeys(("rss", "feed", "rdf"), "feed"),
+    **dict.fromkeys(("urlset", "sitemapindex"), "sitemap"),
     "html": "html",
 }
+
+_SITEMAPS = ("sitemap.xml", "/sitemap.xml", "/sitemap_index.xml", "/sitemap-index.xml")
+_LINKS = "link[rel~=sitemap][href], link[rel~=alternate][href]"
+_FEED_TYPES = ("application/rss+xml", "application/atom+xml", "application/feed+json")
 
 
 def kind_of_path(spec: str) -> str:
@@ -76,10 +82,8 @@ def kind_of_page(page: Fetched, most: int) -> str:
     """
     body = unzipped_bytes(page.body, page.url, most)
     kind = _kind_of_start(body[:_PEEKED], page.url)
-    if kind == "blogger":  # its feeds
-        return "feed"
-    if kind in ("feed", "sitemap", "html"):
-        return kind
+    if kind in ("feed", "sitemap", "html", "blogger"):
+        return "feed" if kind == "blogger" else kind
     raise SourceError(f"{page.url} is neither feed nor sitemap.", "Download it and name the file.")
 
 
@@ -96,31 +100,17 @@ def _kind_of_folder(folder: Path) -> str:
     posts, pages = files_in(folder, MARKDOWN), files_in(folder, html.SUFFIXES)
     site = site_of(folder)
     is_source = site is not None and site.folder == folder.resolve()
-    if not is_source and len(pages) >= len(posts) and _is_document(folder / "index.html"):
+    if not is_source and len(pages) >= len(posts) and _PAGE.match(_start(folder / "index.html")):
         return "html"
     if site and (posts or is_source):
         return "markdown"
-    if any(_has_head(file) for file in islice(posts, _LOOKED_AT)):
-        return "markdown"
-    if pages:
-        return "html"
-    if posts:
-        return "markdown"
+    has_heads = any(_HEAD.match(_start(file)) for file in islice(posts, _LOOKED_AT))
+    if pages or posts:
+        return "markdown" if has_heads or not pages else "html"
     if unread := files_in(folder, OTHER_MARKUP):
         reason = f"{folder} holds {unread[0].suffix} files, which are not read."
         raise SourceError(reason, _BUILD)
     raise SourceError(f"{folder} holds neither Markdown nor HTML files.", "Name another folder.")
-
-
-def _has_head(file: Path) -> bool:
-    return _start(file).startswith(
-        (b"---\n", b"---\r", b"+++\n", b"+++\r", b"---json", b"---toml", b"{\n")
-    )
-
-
-def _is_document(file: Path) -> bool:
-    """Whether a file is a whole page of HTML, without front matter."""
-    return _start(file).lower().startswith((b"<!doctype html", b"<html", b"<!--"))
 
 
 def _start(file: Path) -> bytes:
@@ -150,8 +140,49 @@ def _kind_of_start(start: bytes, name: str) -> str:
         root = _ROOT.search(bare)
         if "<!doctype html" in bare[:200].lower():
             return "html"
-        if root and (kind := _XML_ROOTS.get(root[1]) or _XML_ROOTS.get(root[1].lower())):
+        if root and (kind := _ROOTS.get(root[1].lower())):
             return kind
     elif text.startswith(("---", "+++")):
         return "markdown"
     raise SourceError(f"The kind of {name} is unknown.", _HINT)
+
+
+def posts_of_site(page: Fetched, fetcher: Fetcher) -> Fetched:
+    """The sitemap of the site of a web page, or the feed that the page names.
+
+    Raises:
+        SourceError: there is neither.
+    """
+    tried: dict[str, None] = {}
+    for url in _places(page, fetcher):
+        if url in tried or not is_valid_url(url):
+            continue
+        tried[url] = None
+        try:
+            found = fetcher.get(url)
+            if kind_of_page(found, fetcher.options.max_bytes) in ("sitemap", "feed"):
+                return found
+        except FetchFailed as error:
+            if error.response_status is None or error.response_status >= 500:
+                raise
+        except SourceError:  # it is something else
+            continue
+    remedy = "Name its sitemap or its feed, or index the built site."
+    raise SourceError(f"{page.url} is a web page of a site without a sitemap or a feed.", remedy)
+
+
+def of_site(page: Fetched, options: SourceOptions) -> SourceOptions:
+    """The options for a blog with this home page: what is beside its folder is not its own."""
+    folder = urlsplit(page.url).path.strip("/")
+    include = options.include or ((f"{folder}/*",) if folder else ())
+    return replace(options, include=include, site=options.site or page.url)
+
+
+def _places(page: Fetched, fetcher: Fetcher) -> Iterator[str]:
+    """Where the sitemap and the feed may be, the likeliest first."""
+    yield from Robots(fetcher).sitemaps(page.url)
+    yield from (urljoin(page.url, place) for place in _SITEMAPS)
+    for link in LexborHTMLParser(decoded(page.body, page.content_type)).css(_LINKS):
+        type_ = (link.attributes.get("type") or "").lower()
+        if type_ in _FEED_TYPES or "sitemap" in (link.attributes.get("rel") or "").split():
+            yield urljoin(page.url, link.attributes.get("href") or "")

@@ -10,10 +10,10 @@ import orjson
 from selectolax.lexbor import LexborHTMLParser
 
 from indexer.errors import SourceError
-from indexer.html_text import TooMuchMarkup, check_markup, one_line
-from indexer.records import Origin, RawPost, Reject, Skipped, SourceItem
+from indexer.html_text import one_line
+from indexer.records import Origin, RawPost, Skipped, SourceItem
 from indexer.sources.base import Source, image_of
-from indexer.sources.files import File, decoded, files_in, read_inside, remedy_of
+from indexer.sources.files import File, decoded, files_in, read_inside
 from indexer.sources.identity import fitting, title_or_start
 
 _MAX_BYTES = 200_000_000
@@ -29,28 +29,27 @@ class Ghost(Source):
     def read(self) -> Iterator[SourceItem]:
         """Every post, in the order of the export."""
         try:
-            whole = orjson.loads(File(self.spec).content(_MAX_BYTES))
+            # Ghost writes this word before paths on the site.
+            text = File(self.spec).content(_MAX_BYTES).replace(b"__GHOST_URL__", b"")
+            whole = orjson.loads(text)
             whole = whole["db"][0] if "db" in whole else whole
             data = whole.get("data", whole)
-            posts, tags = list(data["posts"]), _tags(data)
+            posts = [(Origin(f"{self.spec} {post.get('slug')}"), post) for post in data["posts"]]
+            tags = _tags(data)
         except (orjson.JSONDecodeError, KeyError, IndexError, TypeError, AttributeError) as error:
             reason = f"{self.spec} is not an export of Ghost: {error!s:.100}."
             raise SourceError(reason, "Export it again.") from error
         yield from self._each(
-            posts,
-            lambda post: self._item(post, tags),
-            lambda post: (Origin(f"{self.spec} {post!s:.100}"), None),
+            posts, lambda named: self._item(*named, tags), lambda named: (named[0], None)
         )
 
-    def _item(self, post: dict[str, Any], tags: dict[Any, list[str]]) -> SourceItem:
-        slug = post.get("slug")
-        origin = Origin(f"{self.spec} {slug}")
-        status = post.get("status")
+    def _item(self, origin: Origin, post: dict[str, Any], tags: dict[Any, list[str]]) -> SourceItem:
+        slug, status = post.get("slug"), post.get("status")
         if status != "published" and not (self._options.drafts and status == "draft"):
             return Skipped(origin, None, str(status))
         if post.get("visibility", "public") != "public":
             return Skipped(origin, None, "for members only")
-        text = _on_site(post.get("html") or post.get("plaintext") or "")
+        text = post.get("html") or post.get("plaintext") or ""
         return RawPost(
             origin=origin,
             oid=slug,
@@ -61,7 +60,7 @@ class Ghost(Source):
             modified=_moment(post.get("updated_at")),
             keywords=tags.get(post.get("id"), []),
             language=post.get("locale"),
-            image=image_of(_on_site(post.get("feature_image") or "")),
+            image=image_of(post.get("feature_image")),
         )
 
 
@@ -74,11 +73,6 @@ def _tags(data: dict[str, Any]) -> dict[Any, list[str]]:
         if not name.startswith("#"):
             tags.setdefault(link["post_id"], []).append(name)
     return tags
-
-
-def _on_site(text: str) -> str:
-    """Ghost writes this word before paths on the site."""
-    return text.replace("__GHOST_URL__", "")
 
 
 def _moment(value: Any) -> Any:
@@ -95,36 +89,31 @@ class Substack(Source):
     def read(self) -> Iterator[SourceItem]:
         """Every post, in the order of the table."""
         try:
-            rows = list(csv.DictReader(decoded(self._read(SUBSTACK)).splitlines()))
+            rows = list(csv.DictReader(self._read(SUBSTACK).splitlines()))
         except (OSError, csv.Error) as error:
-            fault = getattr(error, "strerror", None) or error
-            reason = f"{self.spec}/{SUBSTACK} cannot be read: {fault}."
+            reason = f"{self.spec}/{SUBSTACK} cannot be read: {error}."
             raise SourceError(reason, "Name the folder of the unpacked export.") from error
-        yield from self._each(
-            rows, self._item, lambda row: (Origin(f"{self.spec} {row.get('post_id')}"), None)
-        )
+        yield from self._each(rows, self._item, lambda row: (self._origin(row), row.get("post_id")))
 
-    def _read(self, name: str) -> bytes:
+    def _read(self, name: str) -> str:
         folder = Path(self.spec)
-        return read_inside(folder / name, [folder.resolve()], _MAX_BYTES)
+        return decoded(read_inside(folder / name, [folder.resolve()], _MAX_BYTES))
+
+    def _origin(self, row: dict[str, str]) -> Origin:
+        return Origin(f"{self.spec}/posts/{row.get('post_id')}.html")
 
     def _item(self, row: dict[str, str]) -> SourceItem:
         name = row.get("post_id") or ""
-        origin = Origin(f"{self.spec}/posts/{name}.html")
         if row.get("is_published", "").lower() != "true" and not self._options.drafts:
-            return Skipped(origin, None, "draft")
+            return Skipped(self._origin(row), None, "draft")
         if row.get("audience", "everyone") != "everyone":
-            return Skipped(origin, None, "for subscribers only")
-        try:
-            text = decoded(self._read(f"posts/{name}.html"))
-        except OSError as error:
-            return Reject(origin, name, error.strerror or str(error), remedy_of(error))
-        subtitle = row.get("subtitle") or ""
+            return Skipped(self._origin(row), None, "for subscribers only")
+        text = self._read(f"posts/{name}.html") or row.get("subtitle") or ""
         return RawPost(
-            origin=origin,
+            origin=self._origin(row),
             oid=name,
-            title=title_or_start(row.get("title"), text or subtitle),
-            text=text or subtitle,
+            title=title_or_start(row.get("title"), text),
+            text=text,
             url=f"/p/{name.partition('.')[2] or name}",
             pub_date=row.get("post_date"),
         )
@@ -145,13 +134,7 @@ class Medium(Source):
         origin = Origin(str(file))
         if file.name.startswith("draft_") and not self._options.drafts:
             return Skipped(origin, None, "draft")
-        try:
-            text = decoded(read_inside(file, [Path(self.spec).resolve()], _MAX_BYTES))
-            check_markup(text)
-        except (OSError, TooMuchMarkup) as error:
-            remedy = remedy_of(error) if isinstance(error, OSError) else "Leave the page out."
-            return Reject(origin, file.stem, str(error), remedy)
-        page = LexborHTMLParser(text)
+        page = LexborHTMLParser(decoded(read_inside(file, [Path(self.spec).resolve()], _MAX_BYTES)))
         heading, body = page.css_first(".p-name"), page.css_first("[data-field=body]")
         link, date = page.css_first("a.p-canonical"), page.css_first("time.dt-published")
         if title := body.css_first(".graf--title") if body else None:

@@ -126,7 +126,7 @@ def _is_summary(entry: Any) -> bool:
 
 def _url(entry: Any) -> str | None:
     """The link. feedparser takes a guid for one, as RSS says, even if it is not a URL."""
-    link: str = entry.get("feedburner_origlink") or entry.get("link") or ""
+    link: str = entry.get("link") or ""
     return link if link and (is_url(link) or link != entry.get("id")) else None
 
 
@@ -140,11 +140,9 @@ def _html(entry: Any) -> str:
 def _as_html(detail: Any) -> str:
     """A text of a feed as HTML; the default type of Atom is plain text (RFC 4287, 3.1.1)."""
     value: str = detail.get("value") or ""
-    return _escaped(value) if detail.get("type") == "text/plain" else value
-
-
-def _escaped(text: str) -> str:
-    return html.escape(text, quote=False).replace("\n", "<br>\n")
+    if detail.get("type") != "text/plain":
+        return value
+    return html.escape(value, quote=False).replace("\n", "<br>\n")
 
 
 def _title(entry: Any) -> str:

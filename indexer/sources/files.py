@@ -9,14 +9,14 @@ import re
 import stat
 import sys
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias, cast
 
 from indexer.errors import SourceError
 
-IGNORED_FOLDERS = frozenset(("node_modules", "bower_components", "__pycache__"))
+IGNORED_FOLDERS = ("node_modules", "bower_components", "__pycache__")
 """Folders of tools, which hold no content whatever the generator."""
 MARKDOWN = (".md", ".markdown", ".mdown", ".mkd")
 OTHER_MARKUP = (
@@ -24,24 +24,18 @@ OTHER_MARKUP = (
     *(".qmd", ".rmd", ".lhs", ".lr", ".mdx"),
 )
 """Formats of posts that are not read."""
-ABOUT_THE_FOLDER = frozenset(
-    (
-        *("readme", "license", "changelog", "contributing", "code_of_conduct", "security"),
-        *("authors", "history", "governance", "maintainers", "support", "agents", "claude"),
-    )
+ABOUT_THE_FOLDER = (
+    *("readme", "license", "changelog", "contributing", "code_of_conduct", "security"),
+    *("authors", "history", "governance", "maintainers", "support", "agents", "claude"),
 )
 """Names of files at the top of a repository that are about it, if they have no front matter."""
 
 
-def files_in(
-    place: Path,
-    suffixes: tuple[str, ...],
-    skips: Callable[[Path], bool] = lambda folder: False,
-) -> list[Path]:
+def files_in(place: Path, suffixes: tuple[str, ...]) -> list[Path]:
     """The files with one of the suffixes below a folder, in the order of their paths.
 
-    Hidden folders, folders of tools and those that `skips` names are left out, and symbolic links
-    to folders are not followed: they may lead in a circle. A single file is the only one.
+    Hidden folders and folders of tools are left out, and symbolic links to folders are not
+    followed: they may lead in a circle. A single file is the only one.
 
     Raises:
         SourceError: a folder cannot be read; its posts would look removed.
@@ -50,11 +44,7 @@ def files_in(
         return [place]
     files = []
     for folder, folders, names in os.walk(place, onerror=refuse_folder):
-        folders[:] = [
-            name
-            for name in folders
-            if name[0] != "." and name not in IGNORED_FOLDERS and not skips(Path(folder, name))
-        ]
+        folders[:] = [name for name in folders if name[0] != "." and name not in IGNORED_FOLDERS]
         files += [
             Path(folder, name)
             for name in names
@@ -97,12 +87,10 @@ def is_utf8(path: str) -> bool:
 
 def remedy_of(error: OSError) -> str:
     """What to do about a file that is listed and cannot be read."""
-    if error.errno == errno.ELOOP:
-        return "It is a symbolic link that leads back to itself: correct the link."
     if error.errno == errno.EFBIG:
         return "Split it, or leave it out."
-    if isinstance(error, FileNotFoundError):
-        return "It is a symbolic link to nothing, or was just deleted: correct the link."
+    if error.errno == errno.ELOOP or isinstance(error, FileNotFoundError):
+        return "It is a symbolic link to nothing or to itself, or was just deleted."
     if isinstance(error, OutsideFolder):
         return "Copy the file into the folder, or index the folder that it is in."
     if isinstance(error, PermissionError):
@@ -162,13 +150,20 @@ class File:
         Raises:
             SourceError: also for a fault while it is read, such as a .gz that ends early.
         """
+        if self._spec == "-":
+            stream: Stream = io.BufferedReader(cast("io.RawIOBase", sys.stdin.buffer))
+            try:
+                with _unzipped(stream, self.name) as content:
+                    yield content
+            finally:
+                stream.detach()  # closing it would close standard input
+            return
         try:
-            with self._raw() as stream:
-                yield unzipped(stream)
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise SourceError(f"{self.name} is damaged: {error}.", "Create it again.") from error
+            file = io.FileIO(self._spec)
         except OSError as error:
             raise SourceError(f"{self.name}: {error.strerror or error}.") from error
+        with file, io.BufferedReader(file) as stream, _unzipped(stream, self.name) as content:
+            yield content
 
     def content(self, max_bytes: int) -> bytes:
         """The whole decompressed content.
@@ -177,48 +172,36 @@ class File:
             SourceError: it has more than `max_bytes`, or cannot be read.
         """
         with self.opened() as stream:
-            content = stream.read(max_bytes + 1)
-        if len(content) > max_bytes:
-            raise SourceError(
-                f"{self.name} has more than {max_bytes:,} bytes after decompression.",
-                "Split it.",
-            )
-        return content
-
-    @contextmanager
-    def _raw(self) -> Iterator[Stream]:
-        if self._spec == "-":
-            stream: Stream = io.BufferedReader(cast("io.RawIOBase", sys.stdin.buffer))
-            try:
-                yield stream
-            finally:
-                stream.detach()  # closing it would close standard input
-            return
-        with io.FileIO(self._spec) as file, io.BufferedReader(file) as stream:
-            yield stream
-
-
-def unzipped(stream: Stream) -> Stream:
-    """Decompress by the first bytes, not by the name: `.gz` is often missing or wrong."""
-    if stream.peek(2)[:2] == _GZIP:
-        return io.BufferedReader(gzip.GzipFile(fileobj=stream))
-    return stream
+            return _whole(stream, self.name, max_bytes)
 
 
 def unzipped_bytes(body: bytes, name: str, most: int) -> bytes:
-    """The same for a response, of which at most `most` bytes are decompressed."""
-    if not body.startswith(_GZIP):
-        return body
+    """The decompressed content of a response, at most so many bytes.
+
+    Raises:
+        SourceError: it has more, or is damaged.
+    """
+    with _unzipped(io.BufferedReader(io.BytesIO(body)), name) as stream:
+        return _whole(stream, name, most)
+
+
+@contextmanager
+def _unzipped(stream: Stream, name: str) -> Iterator[Stream]:
+    """Decompress by the first bytes, not by the name: `.gz` is often missing or wrong."""
     try:
-        with gzip.GzipFile(fileobj=io.BytesIO(body)) as stream:
-            content = stream.read(most + 1)
-    except (EOFError, zlib.error, OSError) as error:
-        raise SourceError(f"{name} is damaged: {error}.") from error
+        is_zipped = stream.peek(2)[:2] == _GZIP
+        yield io.BufferedReader(gzip.GzipFile(fileobj=stream)) if is_zipped else stream
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise SourceError(f"{name} is damaged: {error}.", "Create it again.") from error
+    except OSError as error:
+        raise SourceError(f"{name}: {error.strerror or error}.") from error
+
+
+def _whole(stream: Stream, name: str, most: int) -> bytes:
+    content = stream.read(most + 1)
     if len(content) > most:
-        raise SourceError(
-            f"{name} has more than {most:,} bytes after decompression.",
-            "Split it, or leave it out.",
-        )
+        reason = f"{name} has more than {most:,} bytes after decompression."
+        raise SourceError(reason, "Split it, or leave it out.")
     return content
 
 
@@ -240,10 +223,8 @@ def decoded(body: bytes, content_type: str = "") -> str:
     for mark, encoding in _BOMS:
         if body.startswith(mark):
             return body[len(mark) :].decode(encoding, "replace")
-    declared = [
-        match[1] for match in map(_DECLARED.search, (content_type.encode(), body[:_HEAD])) if match
-    ]
-    names = [name.decode("ascii", "replace").lower() for name in declared]
+    found = map(_DECLARED.search, (content_type.encode(), body[:_HEAD]))
+    names = [match[1].decode("ascii", "replace").lower() for match in found if match]
     stateful = [name for name in names if name.startswith("iso-2022")]
     for encoding in (*stateful, "utf-8", *names):
         # Latin-1 on the web means Windows-1252 (WHATWG Encoding, section 4.2).

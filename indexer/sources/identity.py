@@ -15,15 +15,6 @@ _KEPT = 150
 _LENGTH = 60
 _NAMES = ("name", "label", "title", "slug", "value")
 """Fields of a table that have the words of a tag."""
-LANGUAGES = frozenset(
-    (
-        *("ar", "bg", "bn", "ca", "cs", "da", "de", "el", "en", "en-gb", "en-us", "eo", "es", "et"),
-        *("eu", "fa", "fi", "fr", "gl", "he", "hi", "hr", "hu", "id", "is", "it", "ja", "ko", "lt"),
-        *("lv", "nb", "nl", "nn", "no", "pl", "pt", "pt-br", "ro", "ru", "sk", "sl", "sr", "sv"),
-        *("ta", "th", "tr", "uk", "vi", "zh", "zh-cn", "zh-hans", "zh-hant", "zh-tw"),
-    )
-)
-"""Names by which a folder is taken for a language."""
 _DATED = re.compile(r"(?:^|/)(\d{4})/(\d{1,2})/(\d{1,2})(?:/|$)")
 
 
@@ -43,11 +34,8 @@ def oid_of_page(address: str) -> str:
     """
     parts = urlsplit(address)
     path = unquote(parts.path).strip("/")
-    for name in ("index.html", "index.htm", "index.xhtml"):
-        if path == name or path.endswith(f"/{name}"):
-            path = path[: -len(name)].rstrip("/")
-    for suffix in (".html", ".htm", ".xhtml"):
-        path = path.removesuffix(suffix)
+    path = re.sub(r"(?:^|/+)index\.x?html?$", "", path)
+    path = re.sub(r"\.x?html?$", "", path)
     query = f"?{parts.query}" if parts.query else ""
     return fitting(f"{path or 'index'}{query}")
 

@@ -11,7 +11,7 @@ from indexer.errors import SourceError
 from indexer.fetch import Fetched, Fetcher, FetchFailed, Robots
 from indexer.normalise import address_of
 from indexer.records import Origin, RawPost, Reject, Skipped, SourceItem
-from indexer.sources.base import Source, bare_host, is_url, is_valid_url, unexpected
+from indexer.sources.base import Source, bare_host, guarded, is_url, is_valid_url
 from indexer.sources.files import decoded
 from indexer.sources.html.page import read_page
 from indexer.sources.identity import oid_of_page
@@ -133,13 +133,12 @@ class Sitemap(Source):
             if not robots.allows(url):
                 return Skipped(origin, None, "disallowed by robots.txt")
             robots.wait(url)
-            return self._post(fetcher.get(url), origin, lastmod)
+            page = fetcher.get(url)
+            return guarded(lambda: self._post(page, origin, lastmod), origin, oid)
         except SourceError as error:
             if isinstance(error, FetchFailed) and error.response_status in _GONE:
                 return Skipped(origin, None, f"gone ({error.response_status})")
             return Reject(origin, oid, error.message, error.remedy or "Try again later.")
-        except Exception as error:  # noqa: BLE001 - one odd page must not end the run
-            return unexpected(error, origin, oid)
 
     def _post(self, fetched: Fetched, origin: Origin, lastmod: str) -> SourceItem:
         oid = oid_of_page(fetched.url)  # of the page that it redirects to

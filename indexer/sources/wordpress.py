@@ -7,13 +7,13 @@ Field names: WordPress' own `wp-admin/includes/export.php`.
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime, timezone
+from datetime import datetime, timezone
 from xml.etree.ElementTree import Element
 
 from indexer.errors import SourceError
 from indexer.fetch import Fetched
 from indexer.records import Origin, RawComment, RawPost, Skipped, SourceItem, When
-from indexer.sources.base import Source, SourceOptions, unexpected
+from indexer.sources.base import Source, SourceOptions, guarded
 from indexer.sources.files import File
 from indexer.sources.identity import fitting, plain, title_or_start
 from indexer.sources.xml import elements, local_name, text_of
@@ -62,23 +62,18 @@ class WordPress(Source):
     def _item(self, item: Element, language: str) -> SourceItem:
         oid = text_of(item, "post_id") or text_of(item, "guid") or text_of(item, "link")
         origin = Origin(f"{self._file.name} post {oid}")
-        try:
-            reason = self._why_left_out(item)
-            return Skipped(origin, None, reason) if reason else _post(item, origin, oid, language)
-        except Exception as error:  # noqa: BLE001 - one odd post must not end the run
-            return unexpected(error, origin, oid or None)
+        if reason := self._why_left_out(item):
+            return Skipped(origin, None, reason)
+        return guarded(lambda: _post(item, origin, oid, language), origin, oid or None)
 
     def _why_left_out(self, item: Element) -> str:
         """Why an item is not a published post; "" if it is one."""
-        statuses = {"publish"}
-        if self._options.drafts:
-            statuses |= {"draft", "pending"}
-        if self._options.future:
-            statuses.add("future")
+        drafts = ("draft", "pending") if self._options.drafts else ()
+        future = ("future",) if self._options.future else ()
         kind, status = text_of(item, "post_type"), text_of(item, "status")
         if kind not in ("post", "page"):
-            return f"of the type {kind or 'unknown'}" if kind != "attachment" else "attachment"
-        if status not in statuses:
+            return f"of the type {kind or 'unknown'}"
+        if status not in ("publish", *drafts, *future):
             return status if status != "future" else "dated in the future"
         return "protected by a password" if text_of(item, "post_password") else ""
 
@@ -129,21 +124,15 @@ def _terms(item: Element, domain: str) -> list[str]:
 
 
 def _moment(parent: Element, name: str) -> When:
-    """A date of the export, which has it in UTC and in the time zone of the site."""
-    local, in_utc = _date(parent, name), _date(parent, f"{name}_gmt")
-    if not (local and in_utc):
-        return in_utc or local
+    """A date of the export, which has it in the time zone of the site and in UTC."""
+    local, in_utc = (
+        text_of(parent, spelling).replace(_NO_DATE, "") for spelling in (name, f"{name}_gmt")
+    )
     try:
-        moment = datetime.fromisoformat(in_utc).replace(tzinfo=UTC)
-        offset = datetime.fromisoformat(local).replace(tzinfo=UTC) - moment
-        return moment.astimezone(timezone(offset))
-    except (ValueError, OverflowError):  # e.g. an offset of a day
-        return in_utc
-
-
-def _date(parent: Element, name: str) -> str | None:
-    text = text_of(parent, name)
-    return None if text in ("", _NO_DATE) else text
+        offset = datetime.fromisoformat(local) - datetime.fromisoformat(in_utc)
+        return datetime.fromisoformat(local).replace(tzinfo=timezone(offset))
+    except (ValueError, OverflowError):  # one is missing, or the offset is more than a day
+        return in_utc or local or None
 
 
 _CODE_NAMES = (
@@ -152,7 +141,12 @@ _CODE_NAMES = (
     "objc|perl|php|plain|powershell|python|py|r|rails|ruby|scala|sql|swift|typescript|vb|xml|yaml"
 )
 """Shortcodes of plugins that show code; most are named after its language."""
-_CODE = re.compile(rf"<(pre|code)\b[^<>]*>|\[({_CODE_NAMES})(?=[\s\]])[^\[\]]*\]", re.IGNORECASE)
+_CODE = re.compile(
+    r"<(pre|code)\b[^<>]*>(?:(?!<\1\b).)*?</\1>"
+    rf"|\[({_CODE_NAMES})(?=[\s\]])[^\[\]]*\]((?:(?!\[\2\b).)*?)\[/\2\]",
+    re.IGNORECASE | re.DOTALL,
+)
+_PLACE = "\ue000"
 _TAG = re.compile(
     r"\[(\[/?[a-z][^\[\]]*\])\]|\[(/?)([a-z][\w-]*)((?:[\s/=][^\[\]]*)?)\]", re.IGNORECASE
 )
@@ -160,11 +154,8 @@ _ATTRIBUTE = re.compile(r"""\s[\w-]+(?:=[\w"'&]|\s*=\s*["'])""")
 _ALONE = re.compile(
     r"^[ \t]*(?:<p>[ \t]*)?\[[a-z][a-z0-9_-]+\][ \t]*(?:</p>[ \t]*)?$", re.MULTILINE
 )
-_BARE = frozenset(
-    ("gallery", "toc", "more", "nextpage", "audio", "video", "playlist", "embed", "caption")
-)
+_BARE = ("gallery", "toc", "more", "nextpage", "audio", "video", "playlist", "embed", "caption")
 """Shortcodes that stand in a sentence without attributes or an end."""
-_BLANK_LINE = re.compile(r"\n[ \t]*\n\s*")
 
 
 def paragraphs(text: str) -> str:
@@ -173,28 +164,18 @@ def paragraphs(text: str) -> str:
     `[php]…[/php]` becomes `<pre>`, and code stays as it is. Of other shortcodes, which only the
     plugins of the site understand, the tags vanish and what is between them stays.
     """
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    prose, code, at = [], [""], 0
-    missing: set[str] = set()  # ends that do not come any more; so the time is linear
-    for tag in _CODE.finditer(text):
-        end_tag = f"</{tag[1]}>" if tag[1] else f"[/{tag[2]}]"
-        if tag.start() < at or end_tag in missing:
-            continue
-        if (end := text.find(end_tag, tag.end())) < 0:
-            missing.add(end_tag)
-            continue
-        prose.append(text[at : tag.start()])
-        inside, at = text[tag.end() : end], end + len(end_tag)
-        if tag[2]:  # code is written as it is there; only what would be a tag changes
-            inside = inside.strip("\n").replace("<", "&lt;")
-        code.append(f"<pre>{inside}</pre>" if tag[2] else f"{tag[0]}{inside}{end_tag}")
-    prose.append(text[at:])
-    names = {(tag[2], tag[3].lower()) for tag in _TAG.finditer("\n".join(prose)) if tag[3]}
+    codes: list[str] = []
+
+    def placed(code: re.Match[str]) -> str:
+        inside = (code[3] or "").strip("\n").replace("<", "&lt;")
+        codes.append(f"<pre>{inside}</pre>" if code[2] else code[0])
+        return _PLACE
+
+    text = text.replace("\r\n", "\n").replace("\r", "\n").replace(_PLACE, "")
+    prose = _CODE.sub(placed, text)
+    names = {(tag[2], tag[3].lower()) for tag in _TAG.finditer(prose) if tag[3]}
     pairs = {name for slash, name in names if slash and ("", name) in names}
-    return "".join(before + _prose(part, pairs) for before, part in zip(code, prose, strict=True))
 
-
-def _prose(text: str, pairs: set[str]) -> str:
     def shown(tag: re.Match[str]) -> str:
         """A shortcode by its form is not shown; `[sic]`, `[1]` and `[[gallery]]` are text."""
         if tag[1]:
@@ -203,5 +184,6 @@ def _prose(text: str, pairs: set[str]) -> str:
         is_known = name in pairs or name in _BARE or "_" in name or name.startswith("contact-form")
         return "" if is_known or rest.endswith("/") or _ATTRIBUTE.search(rest) else tag[0]
 
-    bare = _TAG.sub(shown, _ALONE.sub("", text))
-    return _BLANK_LINE.sub("\n<p>", bare).replace("\n", "<br>\n")
+    prose = re.sub(r"\n[ \t]*\n\s*", "\n<p>", _TAG.sub(shown, _ALONE.sub("", prose)))
+    first, *rest = prose.replace("\n", "<br>\n").split(_PLACE)
+    return first + "".join(code + after for code, after in zip(codes, rest, strict=True))

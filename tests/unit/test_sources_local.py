@@ -215,8 +215,8 @@ def test_only_regular_files_inside_the_folder_are_read(
     assert reasons["link"] == "a symbolic link to a file outside the folder"
     assert reasons["fifo"] == "not a regular file"
     remedies = {item.oid: item.remedy for item in items if isinstance(item, Reject)}
-    assert "leads back to itself" in remedies["self"]
-    assert "link" in remedies["nowhere"]
+    assert "link to nothing or to itself" in remedies["self"]
+    assert "link to nothing or to itself" in remedies["nowhere"]
 
 
 @pytest.mark.parametrize(("kind", "suffix"), FOLDERS)

@@ -1,5 +1,1 @@
 """Folders of Markdown posts with front matter."""
-
-from indexer.sources.markdown.folder import MarkdownFolder
-
-__all__ = ["MarkdownFolder"]

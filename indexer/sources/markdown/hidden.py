@@ -2,91 +2,61 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import datetime, tzinfo
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from indexer.dates import NoDate, is_day, moment
-from indexer.errors import SourceError
-from indexer.records import When
-from indexer.sources.generators import Site, text_of
-from indexer.sources.markdown.front_matter import BadFrontMatter, load, split_front_matter
+import yaml
 
-_NO = ("false", "no", "off", "0", "never", "link", "exclude", "noindex")
-_NOTHING = ("", "none", "~", "null", *_NO)
-_DATES = ("publishdate", "expirydate", "unpublishdate")
-_SHOWN = (*_NO, "true", "yes", "none")
-_HIDE_IF_YES = frozenset(
-    (
-        *("headless", "unlisted", "hidden", "private", "password", "redirectto", "redirecturl"),
-        *("noindex", "nosearch", "robotsnoindex", "searchhidden", "excludesearch", "searchexclude"),
-        *("booksearchexclude", "excludefromsearch", "hidefromsearch", "hiddenfromsearch"),
-        *("search.exclude", "search.noindex", "sitemap.exclude", "sitemap.disable"),
-        *("sitemapexclude", "robots.noindex", "eleventyexcludefromcollections"),
-    )
+from indexer.errors import SourceError
+from indexer.sources.generators import Site, text_of
+from indexer.sources.markdown.front_matter import load_yaml
+
+_NO = "false|no|off|0|never|link|exclude|noindex"
+_NOTHING = f"(?!(?:|none|~|null|{_NO})$)"
+_DRAFT = re.compile(
+    rf"draft={_NOTHING}.*|publish(?:ed)?=(?:{_NO})|public=(?:{_NO})"
+    r"|(?:status|visibility)=(?:draft|private|hidden|pending|review|unlisted|unpublished|wip)",
+    re.DOTALL,
 )
-_HIDE_IF_NO = frozenset(
-    (
-        *("search", "searchable", "sitemap", "insearchindex", "pagefind", "permalink", "render"),
-        *("search.index", "robots.index", "build.list", "build.render"),
-    )
+_ASKS = re.compile(
+    rf"""(?:(?:params|extra|seo|meta)\.)? (?:
+      (?: headless|unlisted|hidden|private|password|redirectto|redirecturl|noindex|nosearch
+        | robotsnoindex|searchhidden|(?:book)?searchexclude|excludesearch|sitemapexclude
+        | (?:exclude|hide|hidden)fromsearch|eleventyexcludefromcollections
+        | (?:search|sitemap|robots)\.(?:exclude|noindex|disable) )={_NOTHING}.*
+      | (?: search|searchable|sitemap|insearchindex|pagefind|permalink|render
+        | (?:search|robots)\.index|build\.(?:list|render) )=(?:{_NO})
+      | robots=.*\bno(?:ne|index)\b.*
+      | (?:head|meta)=.*robots.*noindex.* )""",
+    re.VERBOSE | re.DOTALL,
 )
-_DRAFT_IF_NO = frozenset(("published", "publish", "public"))
-_DRAFT_STATUS = (
-    "draft",
-    "private",
-    "hidden",
-    "pending",
-    "review",
-    "unlisted",
-    "unpublished",
-    "wip",
+_FOR_MANY = re.compile(
+    r"^[ \t]*(?:\[+cascade|[\"']?(?:cascade|defaults)[\"']?[ \t]*[:=]).*(?:\n(?![\w\"']+:|\[).*)*",
+    re.MULTILINE,
 )
-_ROBOTS = re.compile(r"\bno(?:ne|index)\b")
-_OF_THEMES = re.compile(r"^(?:params|extra|seo|meta)\.")
-_FOR_OTHERS = re.compile(r"^(?:cascade|defaults\.values)\.(.+)")
-_LISTS = frozenset(
-    (
-        *("ignorefiles", "disablelanguages", "ignoredcontent", "excludedocs", "draftdocs"),
-        *("website.drafts", "project.render", "module.mounts.excludefiles"),
-        *("module.mounts.includefiles", "module.mounts.files"),
-    )
+"""What a configuration says about many posts (Hugo, Jekyll)."""
+_FIELD = re.compile(r"[\"']?([A-Za-z][\w-]*)[\"']?[ \t]*[:=][ \t]*[\"']?([^\s\"',{}\[\]]*)")
+_LISTS = re.compile(
+    r"^(?![ \t]*(?:#|//)).*?\b(ignore_?files|disable_?languages|ignored_content|exclude_?files"
+    r"|include_?files|exclude_docs|draft_docs|drafts|render|srcExclude|\w+_EXCLUDES|DEFAULT_METADATA"
+    r"|disabled)[\"']?[ \t]*[:=](?![ \t]*(?:\[\s*\]|false))",
+    re.IGNORECASE | re.MULTILINE,
 )
-"""Settings of Hugo, Zola, MkDocs and Quarto by which pages are hidden."""
-_IN_PROGRAMS = {
-    "Docusaurus": re.compile(r"^\s*(exclude)\s*:\s*\[", re.MULTILINE),
-    "VitePress": re.compile(r"^\s*(srcExclude)\s*:", re.MULTILINE),
-    "Pelican": re.compile(r"^(\w+_EXCLUDES|DEFAULT_METADATA)\s*=", re.MULTILINE),
-}
-"""The same in configurations that are programs."""
+"""Settings by which Hugo, Zola, MkDocs, Quarto, VitePress and Pelican leave pages out."""
+_HEAD = re.compile(r"(---|\+\+\+)\s.*?^\1", re.DOTALL | re.MULTILINE)
 _OF_FOLDERS = ("_metadata.yml", "_metadata.yaml", "{}.json", "{}.11tydata.json")
 """Files with front matter for all posts of their folder (Quarto, Eleventy)."""
 
 
 def is_draft(fields: Mapping[str, Any]) -> bool:
-    """Whether front matter says that its post is not published."""
-    return any(_drafts(name, value) for name, value in _flattened(fields))
+    """Whether front matter says that its post is not published; `draft` does if in doubt."""
+    return any(map(_DRAFT.fullmatch, _flattened(fields)))
 
 
 def why_hidden(fields: Mapping[str, Any]) -> str:
-    """The field by which a page asks not to be found, such as `search: false`; "" if none does."""
-    for name, value in _flattened(fields):
-        if _hides(name, value):
-            said = str(value).lower()
-            return f"{name}: {said}" if said in _SHOWN else name  # not a password
-    return ""
-
-
-def why_not_now(
-    starts: Iterable[When], ends: When, now: datetime, zone: tzinfo, *, future: bool
-) -> str:
-    """Why it is too early or too late for a post; "" if it is not."""
-    begins = [begin for when in starts if (begin := _begins(when, zone))]
-    if begins and max(begins) > now and not future:
-        return "dated in the future"
-    end = _begins(ends, zone)
-    return "expired" if end and end <= now else ""
+    """The field by which a page asks not to be found, such as `search`; "" if none does."""
+    return next(filter(_ASKS.fullmatch, _flattened(fields)), "").partition("=")[0]
 
 
 def check_settings(site: Site | None, files: Iterable[Path]) -> tuple[str, ...]:
@@ -96,31 +66,25 @@ def check_settings(site: Site | None, files: Iterable[Path]) -> tuple[str, ...]:
         files: those of the source.
 
     Raises:
-        SourceError: settings hide pages in another way, which is not followed; or they cannot be
-            read, and may do so.
+        SourceError: settings hide pages in another way, which is not followed.
     """
-    excluded: tuple[str, ...] = ()
-    for file in site.files if site else ():
-        config = _config(file)
-        given = {"cascade": config} if file.stem == "cascade" else config
-        _refuse(file, _hiding_setting(given), site)
-        program = _IN_PROGRAMS.get(site.generator.name) if site else None
-        if found := program and program.search(text_of(file)):
-            _refuse(file, found[1], site)
-        patterns = config.get("exclude")
-        if isinstance(patterns, list):
-            excluded += tuple(str(pattern).strip("/") for pattern in patterns)
-    files = list(files)
+    generator, excluded = (site.generator, _excluded(site)) if site else ("", ())
+    for file in site.config if site else ():
+        text = text_of(file)
+        lists = _LISTS.search(text)
+        if generator == "Docusaurus":
+            lists = re.search(r"^\s*(exclude)\s*:", text, re.MULTILINE)
+        for_many = text if file.stem == "cascade" else "\n".join(_FOR_MANY.findall(text))
+        _refuse(file, lists[1] if lists else _hiding(for_many), site)
     for file in files:
-        if file.stem.startswith("_index"):
-            fields = _front_matter(file)
-            is_section = site is not None and site.generator.name == "Zola" and is_draft(fields)
-            _refuse(file, "draft" if is_section else _hiding_setting(fields), site)
+        head = _HEAD.match(text_of(file)) if file.stem.startswith("_index") else None
+        if head:
+            is_draft = generator == "Zola" and re.search(r"^draft *= *true", head[0], re.MULTILINE)
+            for_many = "\n".join(_FOR_MANY.findall(head[0]))
+            _refuse(file, "draft" if is_draft else _hiding(for_many), site)
     for folder in {file.parent for file in files}:
-        for name in _OF_FOLDERS:
-            file = folder / name.format(folder.name)
-            if file.is_file():
-                _refuse(file, _hiding_setting(_config(file), is_for_others=True), site)
+        for file in (folder / name.format(folder.name) for name in _OF_FOLDERS):
+            _refuse(file, _hiding(text_of(file)), site)
     return excluded
 
 
@@ -130,88 +94,47 @@ def is_excluded(path: PurePosixPath, patterns: Iterable[str]) -> bool:
     return any(fnmatchcase(part, pattern) for pattern in patterns for part in parts)
 
 
-def _hiding_setting(config: Mapping[str, Any], *, is_for_others: bool = False) -> str:
-    """The setting by which posts are hidden, such as `cascade.draft`; "" if there is none."""
-    for name, value in _flattened(config):
-        given = name if is_for_others else (found := _FOR_OTHERS.match(name)) and found[1]
-        is_disabled = name.startswith("languages.") and name.endswith(".disabled")
-        if value and (name in _LISTS or (is_disabled and str(value).lower() not in _NO)):
-            return name
-        if given and (_drafts(given, value) or _hides(given, value) or given in _DATES):
-            return name
+def _excluded(site: Site) -> tuple[str, ...]:
+    patterns: list[str] = []
+    for file in site.config:
+        if file.name.startswith("_config."):
+            try:
+                config = load_yaml(text_of(file))
+            except (yaml.YAMLError, ValueError):
+                reason = f"{file} is not valid YAML."
+                raise SourceError(reason, "Correct it: it may hide pages.") from None
+            given = config.get("exclude") or () if isinstance(config, dict) else ()
+            patterns += [given] if isinstance(given, str) else given
+    return tuple(str(pattern).strip("/") for pattern in patterns)
+
+
+def _hiding(text: str) -> str:
+    """The first field in a configuration that would hide its posts; "" if there is none."""
+    for name, value in _FIELD.findall(text):
+        for before in ("", "build.", "robots.", "search.", "sitemap."):
+            field = f"{before}{key(name)}={value.lower()}"
+            if _DRAFT.fullmatch(field) or _ASKS.fullmatch(field):
+                return str(name)
     return ""
 
 
 def _refuse(file: Path, setting: str, site: Site | None) -> None:
     if setting:
-        build = f"{site.how_to_build}: index that." if site else "Build the site, and index that."
-        raise SourceError(f"{file} hides pages by `{setting}`, which is not followed.", build)
+        build = f"Build the site (`{site.command}`)" if site else "Build the site"
+        reason = f"{file} hides pages by `{setting}`, which is not followed."
+        raise SourceError(reason, f"{build}, and index what it built.")
 
 
-def _drafts(name: str, value: Any) -> bool:
-    """Whether a field says that a post is a draft; `draft` does if in doubt."""
-    said = str(value).lower().strip()
-    return (
-        (name == "draft" and said not in _NOTHING)
-        or (name in _DRAFT_IF_NO and said in _NO)
-        or (name in ("status", "visibility") and said in _DRAFT_STATUS)
-    )
-
-
-def _hides(name: str, value: Any) -> bool:
-    """Whether a field asks that its page is not found."""
-    name, said = _OF_THEMES.sub("", name), str(value).lower().strip()
-    return bool(
-        (name in _HIDE_IF_YES and said not in _NOTHING)
-        or (name in _HIDE_IF_NO and said in _NO)
-        or (name == "robots" and _ROBOTS.search(said))
-        or (name in ("head", "meta") and "robots" in said and "noindex" in said)
-    )
-
-
-def _flattened(fields: Any, before: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
-    """Names and values, `sitemap.exclude` for one in a table or in a list of tables.
-
-    The names are in lower case, without `_`, `-` and spaces.
-    """
+def _flattened(fields: Any, before: str = "", depth: int = 0) -> Iterator[str]:
+    """Fields as `name=value`, in lower case: `sitemap.exclude=true` for one in a table, or in a
+    list of tables."""
     for name, value in fields.items() if isinstance(fields, Mapping) else ():
-        full = before + re.sub(r"[_\-\s]", "", str(name).lower())
-        yield full, value
-        for inner in (value if isinstance(value, list) else [value]) if depth < 4 else ():
+        full = before + key(name)
+        yield f"{full}={str(value).lower().strip()}"
+        for inner in (value if isinstance(value, list) else [value]) if depth < 3 else ():
             yield from _flattened(inner, f"{full}.", depth + 1)
 
 
-def _begins(when: When, zone: tzinfo) -> datetime | None:
-    """The moment from which on a date is not in the future: a day begins in the site's zone."""
-    try:
-        parsed = moment(when, zone)
-    except NoDate:
-        return None
-    return parsed.replace(tzinfo=zone) if parsed and is_day(when) else parsed
-
-
-def _front_matter(file: Path) -> Mapping[str, Any]:
-    try:
-        return split_front_matter(text_of(file)).fields or {}
-    except BadFrontMatter as error:
-        raise _unreadable(file, error) from None
-
-
-def _config(file: Path) -> Mapping[str, Any]:
-    """A configuration in YAML, TOML or JSON; empty for one of another kind.
-
-    Raises:
-        SourceError: it cannot be read.
-    """
-    languages = {".toml": "TOML", ".json": "JSON", ".yml": "YAML", ".yaml": "YAML"}
-    try:
-        language = languages.get(file.suffix)
-        config = load(text_of(file), language) if language else {}
-    except BadFrontMatter as error:
-        raise _unreadable(file, error) from None
-    return config if isinstance(config, Mapping) else {}
-
-
-def _unreadable(file: Path, error: BadFrontMatter) -> SourceError:
-    reason = f"{file}:{error.line} cannot be read: {error}."
-    return SourceError(reason, "Correct it: it may hide other pages.")
+def key(name: Any) -> str:
+    """The name of a field without capitals, `_`, `-` and spaces."""
+    return re.sub(r"[_\-\s]", "", str(name).lower())

@@ -1,14 +1,14 @@
 """Markdown → HTML, without the template code of site generators.
 
 Liquid and Nunjucks tags (`{% … %}`, `{{ … }}`, `{# … #}`), Hugo's shortcodes, attribute lists
-(`{: … }`), the signs of admonitions, wiki links and emoji codes are removed, except from code.
-Template code does not follow Markdown's structure (a tag may contain blank lines, or stand in a
-link's address), so it is removed before parsing.
+(`{: … }`), the signs of admonitions and wiki links are removed, except from code. Template code
+does not follow Markdown's structure (a tag may contain blank lines, or stand in a link's address),
+so it is removed before parsing.
 """
 
 import html
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 from markdown_it import MarkdownIt
@@ -17,18 +17,17 @@ from mdit_py_plugins.admon import admon_plugin
 from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
-_FENCE = re.compile(r"(?:[ \t>]|[-*+][ \t]|\d{1,9}[.)][ \t])*(`{3,}|~{3,})[^`\n]*$")
 _GONE = "\ue000"
-_OWN_FENCE = "~~~~~~~~"
-_INDENT = re.compile(r" {4}|\t")
-_ITEM = re.compile(r"\s*(?:[-*+:]|\d{1,9}[.)])\s")
+"""Stands where there was template code: a blank line might end a block of HTML."""
 
 # In what follows an opening sign ends the search for a closing one, and what was matched is not
 # tried again (`(?>…)`): both keep the time linear.
 _TEMPLATE = re.compile(
     r"""
-    (?P<kept> (?<!`)(`+)(?!`) (?:(?!\n[ \t]*\n).)+? (?<!`)\2(?!`)
-      | <(pre|code|kbd|samp)\b (?:(?!<\3\b).)*? </\3> )
+    (?P<kept> ^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)? (?P<fence>`{3,}|~{3,}) [^`\n]*\n
+        (?> (?! [ \t>]*(?P=fence)[`~]*[ \t]*$) [^\n]*(?:\n|\Z) )* [^\n]*
+      | (?<!`)(?P<ticks>`+)(?!`) (?:(?!\n[ \t]*\n).)+? (?<!`)(?P=ticks)(?!`)
+      | <(?P<tag>pre|code|kbd|samp)\b (?:(?!<(?P=tag)\b).)*? </(?P=tag)> )
   | \{%-? \s* (?:raw|verbatim) \s* -?%\} (?P<raw> (?:(?!\{%-?\s*(?:raw|verb)).)*? )
     \{%-? \s* end(?:raw|verbatim) \s* -?%\}
   | \{%-? \s* comment \s* -?%\} (?:(?!\{%-?\s*comment).)*? \{%-? \s* endcomment \s* -?%\}
@@ -36,9 +35,9 @@ _TEMPLATE = re.compile(
   | <? \{\{ (?> "[^"\n]*" | (?!\{\{)[^`] )*? \}\} (?: (?<=.\}\}) > )?
   | \{% (?> "[^"\n]*" | (?!\{%)[^`] )*? %\}
   | \{\# (?![\w-]+\}) (?=[\s\w-]) (?: (?!\{\#)[^`] )*? \#\}
-  | ^[*+-][ \t]+\S[^\n]*\n \{:toc[^}\n]*\}
+  | ^(?:\[\[?_?TOC_?\]\]?|[*+-][ \t]+\S[^\n]*\n\{:toc[^}\n]*\})          # a table of contents
+  | ^[ \t]*:{3,}[ \t]*[\w.-]* | ^[ \t]*===[+!]?(?=[ \t]*"[^"\n]*"[ \t]*$)  # containers and tabs
   | (?P<attributes> \{: [^{}\n]{0,500} \} | [ \t]*\{[.\#][^{}\n]{0,500}\}[ \t]*$ )
-  | \{[a-z][\w:+-]{0,50}\} (?=`[^`\s])                                   # MyST: {func}`open`
     """,
     re.VERBOSE | re.DOTALL | re.MULTILINE,
 )
@@ -48,29 +47,12 @@ _CODE = re.compile(
     rf"((?:(?!{_TAG.format('')}).)*?){_TAG.format('(?:/|end)')}\s*[%>]?-?[%}}]\}}",
     re.MULTILINE | re.DOTALL,
 )
+"""`{% highlight ruby %}` and its like, which become fences."""
 _RAW_TAG = re.compile(r"\{%-?\s*(?:end)?(?:raw|verbatim)\s*-?%\}")
-_ESCAPED_SHORTCODE = re.compile(r"\{\{([<%])/\*(.{0,500}?)\*/([>%])\}\}")
-_CONTAINER = re.compile(
-    r"^[ \t]*:{3,}[ \t]*(?:[\w.-]+)?(?:\[(.*)\]|[ \t]+([^{\n]*?))?[ \t]*(?:\{[^}\n]*\})?[ \t]*$",
-    re.MULTILINE,
-)
-_TOOL_LINE = re.compile(
-    r"^[ \t]*(?:\[\[?_?TOC_?\]\]?|-{1,2}8<-{1,2}.*|\([^()\s]{1,200}\)=)[ \t]*$",
-    re.IGNORECASE | re.MULTILINE,
-)
-"""A table of contents, an included file, and a label of MyST."""
-_TAB = re.compile(r'^([ \t]*)===[+!]?[ \t]*(?="[^"]*"[ \t]*$)', re.MULTILINE)
-"""A content tab of Material for MkDocs, which is written as an admonition."""
 _ATTRIBUTES = re.compile(r"[ \t]*\{:?[ \t]*([.#\w][^{}\n]{0,500})\}[ \t]*$")
-_ALERT = re.compile(r"\[(?:!\w+|[ xX])\][+-]?[ \t]*")  # `> [!NOTE]` and `- [x] task`
-_EMOJI = re.compile(r"(?<![\w:]):(?:[a-z][a-z0-9_+-]*|[+-]1):(?![\w:`])")
-_FOOTNOTE = re.compile(r"\[\^[^\[\]\s]+\]:?")
+_SIGNS = re.compile(r"^\[(?:!\w+|[ xX])\][+-]?[ \t]*")  # `> [!NOTE]` and `- [x] task`
 _WIKI_LINK = re.compile(r"(!?)\[\[(?!\s)([^\[\]|\n]{1,300})(?:\|([^\[\]\n]{1,300}))?\]\]")
-_INLINE_TAGS = re.compile(
-    r"<(em|strong|i|b|code|span|sup|sub|small|abbr|cite|del|ins|kbd|mark|q|s|u)\b[^<>]*>([^<>]*)</\1>"
-    r"|<(?:br|wbr)\s*/?>",
-    re.IGNORECASE,
-)
+_INLINE_TAG = re.compile(r"</?(?:em|strong|i|b|code|span|sup|sub|small|kbd|br|wbr)\b[^<>]*>", re.I)
 
 
 def rendered(text: str, *, title: str = "") -> tuple[str, str]:
@@ -79,13 +61,13 @@ def rendered(text: str, *, title: str = "") -> tuple[str, str]:
     Without a `title` the text of a leading heading of level 1 is the title ("" if there is none).
     A leading heading that is the title is left out of the HTML: it would count twice.
     """
-    parts = ("\n".join(lines) for lines in _parts(_CODE.sub(_fenced, text).split("\n")))
     env: dict[str, object] = {}
-    tokens = _MARKDOWN.parse("\n".join(parts), env)
+    fenced = _CODE.sub(lambda code: f"\n~~~~~~~~{code[1]}\n{code[2].strip()}\n~~~~~~~~\n", text)
+    tokens = _MARKDOWN.parse(_without_template(fenced), env)
     for before, token in pairwise(tokens):
         for child in token.children or ():
             if child.type == "text":
-                child.content = _without_signs(child.content)
+                child.content = _WIKI_LINK.sub(_words, _SIGNS.sub("", child.content))
         if before.type == "heading_open" and token.children:
             _set_id(before, token.children[-1])
     heading = _leading_heading(tokens)
@@ -99,11 +81,9 @@ def rendered(text: str, *, title: str = "") -> tuple[str, str]:
 
 
 def plain_title(title: str) -> str:
-    """A title from front matter without template code, entities, inline tags and emoji codes."""
+    """A title from front matter without template code, entities and inline tags."""
     title = html.unescape(_without_template(title).replace(_GONE, ""))
-    if "<" in title and len(title) < 2_000:
-        title = _INLINE_TAGS.sub(lambda tag: tag[2] or " ", title)
-    return " ".join(_EMOJI.sub(" ", title).split())
+    return " ".join(_INLINE_TAG.sub("", title).split())
 
 
 def has_template(text: str) -> bool:
@@ -111,76 +91,18 @@ def has_template(text: str) -> bool:
     return "{{" in text or "{%" in text
 
 
-# -- before parsing --------------------------------------------------------------------------------
-
-
-def _fenced(code: re.Match[str]) -> str:
-    """`{% highlight %}` and its like as a fence."""
-    return f"\n{_OWN_FENCE}{code[1]}\n{code[2].strip(chr(10))}\n{_OWN_FENCE}\n"
-
-
-def _parts(lines: Sequence[str]) -> Iterator[list[str]]:
-    """Runs of lines outside and inside blocks of code; template code is gone outside."""
-    part: list[str] = []
-    fence, is_code, before = "", False, ""  # `before`: the last line that is not blank
-    for number, line in enumerate(lines):
-        bare = line.strip(" \t>")
-        if fence:
-            part.append(line)
-            if bare.startswith(fence) and not bare.strip(fence[0]):
-                yield _shown_code(part)
-                fence, part, before = "", [], ""
-            continue
-        opens = _FENCE.match(line)
-        indented = bool(_INDENT.match(line))
-        if indented and not is_code:
-            is_blank_before = not number or not lines[number - 1].strip()
-            indented = is_blank_before and not (_INDENT.match(before) or _ITEM.match(before))
-        indented = indented or (is_code and not bare)
-        if indented != is_code or opens:
-            yield part if is_code else _prose(part)
-            part, is_code = [], indented
-        if opens and not indented:
-            fence = opens[1]
-        part.append(line)
-        before = line if bare else before
-    # A fence in a list ends with its item, at the latest.
-    is_code = is_code or (bool(fence) and not part[0].startswith((" ", "\t")))
-    yield _shown_code(part) if is_code else _prose(part)
-
-
-def _shown_code(lines: list[str]) -> list[str]:
-    """Code as the generator shows it: without `raw` tags, escaped shortcodes as shortcodes."""
-    text = "\n".join(lines)
-    return [_ESCAPED_SHORTCODE.sub(r"{{\1\2\3}}", _RAW_TAG.sub("", text))]
-
-
 def _without_template(text: str) -> str:
-    """The text with a sign where there was template code.
+    def shown(found: re.Match[str]) -> str:
+        if found["attributes"]:
+            line = found.string[max(0, found.start() - 500) : found.start()].rpartition("\n")[2]
+            return found[0] if line.lstrip().startswith("#") else _GONE  # it may name a heading
+        if found[0].lstrip().startswith(":"):
+            return ""
+        if found[0].lstrip().startswith("==="):
+            return found[0].partition("=")[0] + "!!! tab"  # an admonition
+        return _RAW_TAG.sub("", found["kept"] or "") or found["raw"] or _GONE
 
-    Without one, a blank line might end a block of HTML, and what follows would be code.
-    """
-    if "{" not in text and "%%" not in text:
-        return text
-    return _TEMPLATE.sub(_without_one, text)
-
-
-def _without_one(found: re.Match[str]) -> str:
-    if found["attributes"]:
-        line = found.string[max(0, found.start() - 500) : found.start()].rpartition("\n")[2]
-        return found[0] if line.lstrip().startswith("#") else _GONE  # it may name a heading
-    return _RAW_TAG.sub("", found["kept"] or "") or found["raw"] or _GONE
-
-
-def _prose(lines: list[str]) -> list[str]:
-    """Prose without template code, the syntax of containers (`:::note Title`) and tabs."""
-    text = _TOOL_LINE.sub("", _without_template("\n".join(lines)))
-    if ":::" in text:
-        text = _CONTAINER.sub(lambda found: (found[1] or found[2] or "") + "\n", text)
-    return [_TAB.sub(r"\1!!! tab ", text) if "===" in text else text]
-
-
-# -- after parsing ---------------------------------------------------------------------------------
+    return _TEMPLATE.sub(shown, text)
 
 
 def _markdown() -> MarkdownIt:
@@ -197,16 +119,9 @@ def _markdown() -> MarkdownIt:
 _MARKDOWN = _markdown()
 
 
-def _without_signs(text: str) -> str:
-    """Text without the signs of tasks and alerts, undefined footnotes, wiki links and emoji codes;
-    of `[[folder/page|words]]` the words remain, else the name of the page."""
-    text = _ALERT.sub("", text, count=1) if _ALERT.match(text) else text
-    if "[[" in text:
-        text = _WIKI_LINK.sub(
-            lambda link: "" if link[1] else (link[3] or link[2].strip("/#").rpartition("/")[2]),
-            text,
-        )
-    return _EMOJI.sub("", _FOOTNOTE.sub("", text))
+def _words(link: re.Match[str]) -> str:
+    """Of `[[folder/page|words]]` the words, or the name of the page; nothing of `![[image]]`."""
+    return "" if link[1] else (link[3] or link[2].strip("/#").rpartition("/")[2])
 
 
 def _leading_heading(tokens: Sequence[Token]) -> int | None:
@@ -221,14 +136,13 @@ def _leading_heading(tokens: Sequence[Token]) -> int | None:
 
 
 def _plain(inline: Token) -> str:
-    """The text of an inline token, without markup."""
-    types = ("text", "code_inline", "softbreak")
-    text = "".join(
+    children = inline.children or ()
+    words = (
         " " if child.type == "softbreak" else child.content
-        for child in inline.children or ()
-        if child.type in types
+        for child in children
+        if child.type in ("text", "code_inline", "softbreak")
     )
-    return " ".join(text.replace(_GONE, "").split())
+    return " ".join("".join(words).replace(_GONE, "").split())
 
 
 def _set_id(heading: Token, last: Token) -> None:
