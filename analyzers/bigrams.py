@@ -19,13 +19,14 @@ _WIDTHS = str.maketrans(
 )
 _POWER = re.compile(r"\b([^\W\d_]{1,2})([²³])")
 _RUN = re.compile(f"(?P<characters>[{CHARACTERS}]+)|[^{CHARACTERS}]+")
+_PART = re.compile(f"[{CHARACTERS}]{{1,2}}")
 _HALF = re.compile("[\uff66-\uff9f]")
 _THAI = re.compile("[\u0e01-\u0e3a]")
 _GRAMMAR = re.compile("[\u3041-\u309fー]{1,2}")
 
 
 def runs(text: str) -> Iterator[tuple[str, int, bool]]:
-    """The parts of a text, where each begins, and whether it is made of these characters."""
+    """The parts of a text: each with its start, and whether it is made of these characters."""
     for run in _RUN.finditer(text):
         yield run.group(), run.start(), run["characters"] is not None
 
@@ -51,17 +52,12 @@ def split(text: str) -> list[str]:
 
 def is_bigram(token: str) -> bool:
     """Whether a token is two of these characters."""
-    return len(token) == 2 and _is_run(token)
+    return len(token) == 2 and is_unspaced(token)
 
 
 def is_unspaced(token: str) -> bool:
     """Whether a token is a part of a text without spaces, not a word."""
-    return len(token) <= 2 and _is_run(token)
-
-
-def _is_run(token: str) -> bool:
-    run = None if token.isascii() else _RUN.fullmatch(token)
-    return run is not None and run["characters"] is not None
+    return not token.isascii() and bool(_PART.fullmatch(token))
 
 
 def is_thai(text: str) -> bool:

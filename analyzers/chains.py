@@ -6,17 +6,12 @@ characters (`analyzers.bigrams`), synonyms, stop, snowball:
 - synonyms before snowball, so that rules are written in plain words and `go => golang` separates
   "go" from "going", which has the same stem;
 - stop after synonyms, so that a rule may contain stop words (`state of the art, sota`): with stop
-  first, such rules are rejected or never match (docs/synonyms.md has the measurement);
+  first, such rules are rejected or never match;
 - nearly the same chain at index and search time, because a contraction only works when both sides
-  are contracted. Only stored texts are HTML-escaped, have the parts of versions, and keep the words
-  of a phrase beside its synonym (`analyzers.rules.compile`).
+  are contracted (`index_time` has the differences).
 
 Accents are folded first in languages where they are optional (English), and otherwise last,
-because the stemmers need them: folded first, a French stemmer finds 21 % fewer of the inflections
-that it finds otherwise, a Turkish one 33 % (docs/languages.md).
-
-The char filters before the tokenizer replace what it would drop (C++, .NET, ===) by the words of
-`analyzers.symbols`.
+because the stemmers need them (docs/languages.md).
 """
 
 import html
@@ -51,20 +46,18 @@ LONGEST_PREFIX = 12
 def index_time(name: str) -> str:
     """The analyzer that TEXT, FORMS, WORDS or SPELLING has at index time, or the filter.
 
-    Stored texts are HTML-escaped, queries are not: `&lt;` searches for "lt". And in TEXT, FORMS
-    and WORDS a version such as 3.4.1 is also found as 3.4 and 3, and python3.12 as python and 3.12.
-    At search time they are not: 3.4.1 does not mean 3.4.
+    Stored texts are HTML-escaped. In TEXT, FORMS and WORDS 3.4.1 is also found as 3.4 and 3, and
+    python3.12 as python and 3.12; in TEXT and FORMS a phrase keeps its words beside its synonym.
     """
     return f"{name}_index"
 
 
 _QUOTES = {"’": "'", "‘": "'", "ʼ": "'", "＇": "'", "“": "\\u0022", "”": "\\u0022"}
 
-# One filter with a pattern and one with a table, because each copies the whole text. The table is
-# read for every character anyway; the pattern is for what depends on the text before or after.
-# Separate patterns take thirty times as long: a match begins with one of a few characters, and only
-# there is the rest tried, which therefore looks back at it. A pattern has one replacement, so it
-# puts signs between two of Unicode's noncharacters, and the table replaces these.
+# One filter with a pattern and one with a table, because each copies the whole text. The pattern is
+# for what depends on the text before or after. Separate patterns take thirty times as long: a match
+# begins with one of a few characters, and the rest looks back at it. A pattern has one replacement,
+# so it puts signs between two of Unicode's noncharacters, and the table replaces these.
 _BEGIN, _END = "\ufdd0", "\ufdd1"
 MARKS = _BEGIN + _END
 _REPLACEMENT = (
@@ -121,8 +114,7 @@ def _char_filters() -> dict[str, dict[str, Any]]:
         **{f"{c}{_BEGIN}+{_END}": "cplusplus\\u0020" for c in "Cc"},
         **{f"{c}{_BEGIN}{c}{_END}": f"{c}sharp\\u0020" for c in "CcFf"},
     }
-    # Stored texts are HTML-escaped: decoding them here costs nothing, `html_strip` copies the text
-    # once more. Outside operators the three characters only separate words.
+    # `html_strip` would copy the text once more. Outside operators the three only separate words.
     escaped = {html.escape(sign, quote=False): word for sign, word in symbols.items()}
     escaped |= {"&amp;": "\\u0020", "&lt;": "\\u0020", "&gt;": "\\u0020"}
 
@@ -130,29 +122,25 @@ def _char_filters() -> dict[str, dict[str, Any]]:
         rules = [f"{sign} => {word}" for sign, word in table.items()]
         return {"type": "mapping", "mappings": rules}
 
-    def pattern(first: str, found: str, replacement: str) -> dict[str, Any]:
-        return {
-            "type": "pattern_replace",
-            "flags": "COMMENTS",
-            "pattern": f"[{first}] (?: {found} )",
-            "replacement": replacement,
-        }
-
+    camel = f"[{_FIRST}\\p{{Lu}}] (?: {_FOUND + _CAMEL_CASE} )"
     return {
-        "blog_separators": pattern(_FIRST, _FOUND, _REPLACEMENT),
-        "blog_separators_camel": pattern(
-            rf"{_FIRST}\p{{Lu}}", _FOUND + _CAMEL_CASE, f"{_REPLACEMENT}${{capital}}"
-        ),
+        "blog_separators": _replaced(f"[{_FIRST}] (?: {_FOUND} )", _REPLACEMENT, flags="COMMENTS"),
+        "blog_separators_camel": _replaced(camel, f"{_REPLACEMENT}${{capital}}", flags="COMMENTS"),
         "blog_symbols": mapping(symbols),
         "blog_symbols_index": mapping(escaped),
+        # Stored texts are HTML-escaped, queries are not.
+        "blog_words_only": _replaced(r"&(?:amp|lt|gt);|[^\p{L}\p{M}\p{N}]+", " "),
+        "blog_spaces": _replaced(" +", " "),
     }
 
 
-def _wide_and_narrow() -> dict[str, str]:
-    """Latin letters of full width and katakana of half width, with what `cjk_width` makes of them.
+def _replaced(pattern: str, replacement: str, **options: str) -> dict[str, Any]:
+    made = {"type": "pattern_replace", "pattern": pattern, "replacement": replacement}
+    return made | options
 
-    That token filter takes more time: the table is read for every character anyway.
-    """
+
+def _wide_and_narrow() -> dict[str, str]:
+    """What `cjk_width` makes of letters of full and half width, which takes more time."""
     katakana = [chr(code) for code in range(0xFF66, 0xFFA0)]
     voiced = [sign + mark for sign in katakana for mark in "\uff9e\uff9f"]
     latin = [chr(code) for code in range(0xFF01, 0xFF5F) if chr(code) not in _QUOTES]
@@ -167,8 +155,8 @@ _SYMBOLS_AND_CAMEL = ["blog_separators_camel", "blog_symbols"]
 def analysis(rules: Rules, language: Language) -> dict[str, Any]:
     """The `analysis` part of an index's settings, with the rules compiled in."""
     filters: dict[str, Any] = {
-        SYNONYMS: {"type": "synonym", "synonyms": setting(rules.lines)},
-        index_time(SYNONYMS): {"type": "synonym", "synonyms": setting(rules.post_lines)},
+        SYNONYMS: {"type": "synonym", "synonyms": setting(rules.compiled.lines)},
+        index_time(SYNONYMS): {"type": "synonym", "synonyms": setting(rules.compiled.post_lines)},
         "blog_stop": {"type": "stop", "stopwords": sorted(language.stop_words)},
         "blog_versions": {
             "type": "pattern_capture",
@@ -210,8 +198,7 @@ def analysis(rules: Rules, language: Language) -> dict[str, Any]:
         first, folding = first + folding, []
     if language.apostrophe:
         # Before synonyms: "Go's" is about Go, and rules about "go" apply to it.
-        remove: TokenFilter
-        remove = {"type": "pattern_replace", "pattern": language.apostrophe, "replacement": ""}
+        remove = _replaced(language.apostrophe, "")
         if language.apostrophe == POSSESSIVE:  # the same without a pattern
             remove = {"type": "stemmer", "language": "possessive_english"}
         first += named("apostrophe", (remove,))
@@ -240,15 +227,8 @@ def analysis(rules: Rules, language: Language) -> dict[str, Any]:
         }
         return {index_time(name) if post else name: made for name, made in chains.items()}
 
-    # Stored texts are HTML-escaped, queries are not.
-    words_only = {
-        "type": "pattern_replace",
-        "pattern": r"&(?:amp|lt|gt);|[^\p{L}\p{M}\p{N}]+",
-        "replacement": " ",
-    }
-    spaces = {"type": "pattern_replace", "pattern": " +", "replacement": " "}
     return {
-        "char_filter": _char_filters() | {"blog_words_only": words_only, "blog_spaces": spaces},
+        "char_filter": _char_filters(),
         "normalizer": {
             EXACT: {
                 "type": "custom",

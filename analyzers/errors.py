@@ -13,12 +13,9 @@ class BlogsearchError(Exception):
         details: every complaint, for errors that have several.
     """
 
-    status: ClassVar[int] = 500
-    """The HTTP status, where a request ends with this error."""
-    code: ClassVar[str] = "internal"
-    """A stable name, for programs."""
-    retry_after: int | None = None
-    """Seconds after which the same request may succeed; None if it must change first."""
+    status: ClassVar[int] = 500  # of HTTP, where a request ends with this error
+    code: ClassVar[str] = "internal"  # a stable name, for programs
+    retry_after: int | None = None  # seconds; None if the request must change first
 
     def __init__(
         self, message: str, remedy: str = "", details: Iterable[Mapping[str, Any]] = ()

@@ -8,11 +8,10 @@ Severity = Literal["error", "warning"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One problem in a rule file.
+    """One problem in a rule file; a file with an error cannot be used, one with a warning can.
 
-    `file` is the file's name without its folder. `line` counts from 1; it is 0 when the finding is
-    about the whole file. `code` is stable and meant for scripts. `remedy` says what to do. A file
-    with an error cannot be used; one with a warning can.
+    `file` is the file's name without its folder; `line` is 0 when the finding is about the whole
+    file. `code` is stable and meant for scripts.
     """
 
     file: str

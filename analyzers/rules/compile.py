@@ -2,7 +2,7 @@
 
 The filter looks every word of a text up once. It does not look up the result of a rule, so with
 `a => b` in one file and `b => c` in another, "a" and "b" would become different tokens. Rules are
-therefore followed to their end here (`analyzers.rules.graph`).
+therefore followed to their end here (`analyzers.rules.groups`).
 
 A query has single tokens only: a phrase becomes the single words of its group or, if there are
 none, its own words joined. A post has them too, but keeps the words of a phrase beside them, unless
@@ -17,10 +17,9 @@ word, so that words behind the phrase stand beside it as they stand behind "ml".
 
 import hashlib
 import itertools
-import re
 from collections import defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -28,197 +27,143 @@ from analyzers.bigrams import is_unspaced, split
 from analyzers.errors import BlogsearchError
 from analyzers.findings import Finding
 from analyzers.rules.formats import escaped
-from analyzers.rules.graph import TermGraph, resolve
-from analyzers.rules.parse import Rule, Words, folded, normalise, parse_files, words
+from analyzers.rules.groups import Group, Groups, TooMuch
+from analyzers.rules.parse import (
+    Rule,
+    Words,
+    folded,
+    normalise,
+    parse_files,
+    split_unescaped,
+    unescaped,
+    words,
+)
 
-MAX_PAIRS = 2_000_000  # pairs of a term and a token, over all files; each costs memory
 MAX_VARIANTS = 24  # spellings of one phrase
-
-_SEPARATOR = re.compile(r"(?<!\\)(?:\\\\)*(?:=>|,)")
-_ESCAPED = re.compile(r"\\(.)")
+_LISTED = 20  # errors of the files in use; `synonyms check` has all
 
 
 class RuleErrors(BlogsearchError):
-    """The rule files cannot be used; `findings` has every problem with file and line."""
+    """The rule files cannot be used; the text has the problems with file and line."""
 
     def __init__(self, findings: Sequence[Finding]) -> None:
-        self.findings = tuple(findings)
-        super().__init__("\n".join(map(str, findings)))
+        more = f"\n… and {len(findings) - _LISTED:,} more" if len(findings) > _LISTED else ""
+        super().__init__("\n".join(map(str, findings[:_LISTED])) + more)
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """What one term becomes.
+class Compiled:
+    """Rules followed to their end: `lines` for queries and `post_lines` are in Solr's syntax.
 
-    `tokens` replace the term; each is a single word. `spellings` are those in the rules. `rules`
-    has those about the term first, then those that were followed from there. `kept`: posts keep
-    its words beside `in_posts`, one of several equivalents, as searches have all of them.
+    Nothing, if there are errors in the rules taken together.
     """
 
-    tokens: tuple[str, ...]
-    spellings: tuple[str, ...]
-    rules: tuple[Rule, ...]
-    kept: bool
-    in_posts: tuple[str, ...]
+    errors: tuple[Finding, ...] = ()
+    groups: Mapping[Words, Group] = field(default_factory=dict)
+    lines: tuple[str, ...] = ()
+    post_lines: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Applied:
-    """Rules that apply to a query: `count` tokens from index `start` become `tokens`."""
+class Rules:
+    """The rules of files, read in the order of their names, and compiled when they are needed.
 
-    start: int
-    count: int
-    tokens: tuple[str, ...]
-    rules: tuple[Rule, ...]
-
-
-@dataclass(frozen=True)
-class RuleSet:
-    """All rules of all files in reading order, compiled.
-
-    `lines` for queries and `post_lines` are in Solr's syntax. `digest` is that of the files.
+    To compile thousands takes a second; that an index has them is told by the digest.
     """
 
-    rules: tuple[Rule, ...]
-    lines: tuple[str, ...]
-    post_lines: tuple[str, ...]
-    entries: Mapping[Words, Entry] = field(repr=False, compare=False)
-    digest: str = ""
+    def __init__(self, files: Iterable[Path] = ()) -> None:
+        self._files = sorted(files, key=lambda path: path.name)
 
-    def explain(self, tokens: Sequence[str]) -> tuple[Applied, ...]:
-        """Which rules apply to a query.
+    @cached_property
+    def digest(self) -> str:
+        """16 hexadecimal digits, from the bytes of the files."""
+        whole = hashlib.sha256()
+        for path in self._files:
+            whole.update(hashlib.sha256(path.read_bytes()).digest())
+        return whole.hexdigest()[:16]
+
+    @property
+    def rules(self) -> list[Rule]:
+        """Every line that is a rule."""
+        return self._parsed[0]
+
+    @property
+    def errors(self) -> list[Finding]:
+        """What is wrong: encoding, syntax, limits, cycles and contradictions."""
+        return [*self._parsed[1], *self._compiled.errors]
+
+    @property
+    def compiled(self) -> Compiled:
+        """What an index is created with.
+
+        Raises:
+            RuleErrors: something is wrong.
+        """
+        if errors := self.errors:
+            raise RuleErrors(errors)
+        return self._compiled
+
+    def explain(self, tokens: Sequence[str]) -> list[tuple[int, int, Group]]:
+        """Where rules apply to a query, from one token to before another, and what they make of it.
 
         Args:
             tokens: the tokens before the synonym filter, in order. A symbol that the chain spells
                 out (cplusplus) is given as it was written (c++).
         """
+        found = Phrases.of_terms(self._by_folded).places(tokens)
         plain = tuple(map(folded, tokens))
-        applied = []
-        for start, end in _longest_matches(plain, self._by_folded, self._longest):
-            entry = self._by_folded[plain[start:end]]
-            applied.append(Applied(start, end - start, entry.tokens, entry.rules))
-        return tuple(applied)
+        return [(start, end, self._by_folded[plain[start:end]]) for start, end in found]
 
     @cached_property
-    def _by_folded(self) -> dict[Words, Entry]:
-        return {tuple(map(folded, term)): entry for term, entry in self.entries.items()}
+    def _parsed(self) -> tuple[list[Rule], list[Finding]]:
+        return parse_files(self._files)
 
     @cached_property
-    def _longest(self) -> int:
-        return max(map(len, self.entries), default=0)
-
-
-class RuleFiles:
-    """Rule files that are compiled only when an index is created with them.
-
-    To compile thousands of rules takes a second; that an index has them is told by the digest.
-
-    Raises:
-        RuleErrors: in `lines` and `post_lines`, if a file is invalid.
-    """
-
-    def __init__(self, files: Sequence[Path]) -> None:
-        self._files = tuple(files)
+    def _compiled(self) -> Compiled:
+        return compile_rules(self.rules)
 
     @cached_property
-    def digest(self) -> str:
-        return rules_digest(self._files)
-
-    @property
-    def lines(self) -> tuple[str, ...]:
-        return self._rules.lines
-
-    @property
-    def post_lines(self) -> tuple[str, ...]:
-        return self._rules.post_lines
-
-    @cached_property
-    def _rules(self) -> RuleSet:
-        return read_rules(self._files)
+    def _by_folded(self) -> dict[Words, Group]:
+        return {tuple(map(folded, term)): group for term, group in self.compiled.groups.items()}
 
 
-Rules = RuleSet | RuleFiles
-"""What an index is created with."""
+NO_RULES = Rules()
 
 
-def rules_digest(files: Iterable[Path]) -> str:
-    """16 hexadecimal digits, from the bytes of the files in the order of their names."""
-    whole = hashlib.sha256()
-    for path in sorted(files, key=lambda path: path.name):
-        whole.update(hashlib.sha256(path.read_bytes()).digest())
-    return whole.hexdigest()[:16]
-
-
-def read_rules(files: Sequence[Path]) -> RuleSet:
-    """Reads rule files in the given order and compiles them together.
-
-    Raises:
-        RuleErrors: with every problem in every file: encoding, syntax, limits, cycles and
-            contradictions.
-    """
-    parsed = parse_files(files)
-    compiled, findings = compile_rules(parsed.rules)
-    if parsed.errors or findings:
-        raise RuleErrors([*parsed.errors, *findings])
-    return replace(compiled, digest=rules_digest(files))
-
-
-def compile_rules(rules: Sequence[Rule]) -> tuple[RuleSet, list[Finding]]:
-    """The rules followed to their end, and what is wrong with them taken together.
-
-    With findings, the rule set has no lines.
-    """
-    numbers = (len(rule.left) * len(rule.right or rule.left) for rule in rules)
-    for rule, pairs in zip(rules, itertools.accumulate(numbers), strict=True):
-        if pairs > MAX_PAIRS:
-            return RuleSet(tuple(rules), (), (), {}), [_too_many_pairs(rule)]
-    graph = TermGraph(rules)
-    findings = resolve(graph)
-    if findings:
-        return RuleSet(tuple(rules), (), (), {}), findings
-    entries = _entries(graph, rules)
-    single_words: dict[tuple[str, ...], list[str]] = defaultdict(list)
-    for term, entry in entries.items():
+def compile_rules(rules: Sequence[Rule]) -> Compiled:
+    """The rules followed to their end, or what is wrong with them taken together."""
+    try:
+        groups = Groups(rules)
+    except TooMuch as limit:
+        return Compiled(errors=limit.args)
+    if groups.errors:
+        return Compiled(errors=tuple(groups.errors))
+    words_of: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for term, group in groups.of.items():
         if len(term) == 1:
-            single_words[entry.tokens].append(term[0])
+            words_of[group.tokens].append(term[0])
     lines: list[str] = []
     post_lines: list[str] = []
-    pairs = 0
-    for group in graph.groups:
+    for group in groups.all:
         every: list[str] = []
         replaced: list[str] = []
         beside: list[str] = []
         for term in group.terms:
-            spellings = list(dict.fromkeys(_spellings(term, entries, single_words)))
+            spellings = list(dict.fromkeys(_spellings(term, groups, words_of)))
             every += spellings
-            if entries[term].kept:
-                beside += [_beside(spelling, term, entries) for spelling in spellings]
-            else:
+            if len(term) == 1 or term in groups.taken:
                 replaced += spellings
+            else:
+                beside += [_beside(spelling, term, groups) for spelling in spellings]
         lines += _compiled_line(group.tokens, every)
         post_lines += [*_compiled_line(group.tokens, replaced), *beside]
-        pairs += len(every) * len(group.tokens)
-        if pairs > MAX_PAIRS:
-            findings.append(_too_many_pairs(group.rules[0]))
-            break
-    return RuleSet(tuple(rules), tuple(lines), tuple(post_lines), entries), findings
-
-
-def _too_many_pairs(rule: Rule) -> Finding:
-    message = f"the rules up to this one make over {MAX_PAIRS:,} pairs of a term and a token."
-    remedy = "Contract long lists of equivalents to one word: `a, b, c => a`."
-    return rule.finding("error", "too_many_pairs", message, remedy)
-
-
-NO_RULES = RuleSet((), (), (), {}, rules_digest([]))
+    return Compiled((), groups.of, tuple(lines), tuple(post_lines))
 
 
 def setting(lines: Sequence[str]) -> list[str]:
     """The setting `synonyms` of a filter: all lines in one element.
 
-    Elasticsearch handles each element of a list whenever the settings or the mapping of the index
-    change: with 20,000 elements, creating the index takes twice as long, and changing it three
-    times as long.
+    Elasticsearch handles each element whenever the settings or the mapping change: with 20,000, to
+    create the index takes twice as long, and to change it three times as long.
     """
     return ["\n".join(lines)] if lines else []
 
@@ -232,33 +177,12 @@ def in_effect(lines: Iterable[str], post_lines: Iterable[str]) -> dict[str, None
 def terms_of(lines: Iterable[str]) -> Iterator[str]:
     """The terms in lines of Solr's syntax."""
     for line in lines:
-        for term in _SEPARATOR.split(line):
-            yield _ESCAPED.sub(r"\1", term).strip()
-
-
-def _entries(graph: TermGraph, rules: Sequence[Rule]) -> dict[Words, Entry]:
-    taken = {
-        words(term)
-        for rule in rules
-        for term in rule.left
-        if rule.is_contraction and term not in rule.right
-    }
-    entries: dict[Words, Entry] = {}
-    for group in graph.groups:
-        for term in group.terms:
-            kept = len(term) > 1 and term not in taken
-            spellings = tuple(graph.spellings[term])
-            is_own = len(term) == 1 and term[0] in group.tokens
-            own = term if is_own else group.tokens[:1]
-            in_posts = group.tokens if group.outgoing else own
-            entries[term] = Entry(group.tokens, spellings, group.rules, kept, in_posts)
-    return entries
+        for term in split_unescaped("=>|,", line):
+            yield unescaped(term).strip()
 
 
 def _spellings(
-    term: Words,
-    entries: Mapping[Words, Entry],
-    single_words: Mapping[tuple[str, ...], Sequence[str]],
+    term: Words, groups: Groups, words_of: Mapping[tuple[str, ...], Sequence[str]]
 ) -> Iterator[str]:
     """The spellings of a term in the rules; of a phrase also those with synonyms of its words.
 
@@ -266,20 +190,19 @@ def _spellings(
     "color scheme" in spite of `colour => color`. Names such as node.js are left as they are.
 
     Args:
-        single_words: by the tokens that they become.
+        words_of: the words that become the same tokens.
     """
-    spellings = entries[term].spellings
-    yield from spellings
+    yield from groups.spellings[term]
     if len(term) == 1:
         return
     yield " ".join(term)
-    if any(len(spelling.split()) == len(term) for spelling in spellings):
+    if any(len(spelling.split()) == len(term) for spelling in groups.spellings[term]):
         choices = []
         for word in term:
-            entry = entries.get((word,))
-            choices.append(dict.fromkeys([word, *(single_words[entry.tokens] if entry else ())]))
+            group = groups.of.get((word,))
+            choices.append(dict.fromkeys([word, *(words_of[group.tokens] if group else ())]))
         for variant in itertools.islice(itertools.product(*choices), 1, MAX_VARIANTS):
-            if variant not in entries:
+            if variant not in groups.of:
                 yield " ".join(variant)
 
 
@@ -292,24 +215,24 @@ def _compiled_line(tokens: tuple[str, ...], spellings: Sequence[str]) -> list[st
     return [f"{_terms(changed)} => {_terms(tokens)}"] if changed else []
 
 
-def _beside(spelling: str, term: Words, entries: Mapping[Words, Entry]) -> str:
+def _beside(spelling: str, term: Words, groups: Groups) -> str:
     """The line that puts the tokens of a phrase beside its words, which become what they are
     without it: a phrase inside of it and synonyms of a word are found, too.
 
     A name such as node.js is a word to those who write it: all are in one place.
     """
-    tokens = entries[term].in_posts
+    tokens = _in_posts(term, groups)
     pieces = _pieces(spelling)
-    is_name = any(" " not in written for written in entries[term].spellings)
+    is_name = any(" " not in written for written in groups.spellings[term])
     results: list[list[str]]
     if is_name and not any(map(is_unspaced, pieces)):
         results = [[piece] for piece in pieces] + [[token] for token in tokens]
     else:
-        columns = [list(_become((piece,), entries) or (piece,)) for piece in pieces]
+        columns = [list(_in_posts((piece,), groups) or (piece,)) for piece in pieces]
         for start, end in itertools.combinations(range(len(pieces) + 1), 2):
             if 1 < end - start < len(pieces):
                 for place in (start, end - 1):
-                    columns[place] += _become(pieces[start:end], entries)
+                    columns[place] += _in_posts(pieces[start:end], groups)
         rows = range(max(map(len, columns)))
         results = [[column[row % len(column)] for column in columns] for row in rows]
         for token in tokens:
@@ -318,8 +241,13 @@ def _beside(spelling: str, term: Words, entries: Mapping[Words, Entry]) -> str:
     return f"{escaped(spelling)} => {_terms(unique)}"
 
 
-def _become(term: Words, entries: Mapping[Words, Entry]) -> tuple[str, ...]:
-    return entries[term].in_posts if term in entries else ()
+def _in_posts(term: Words, groups: Groups) -> tuple[str, ...]:
+    """What posts have for a term: one of several equivalents, as searches have all of them."""
+    group = groups.of.get(term)
+    if group is None or group.contractions:
+        return group.tokens if group else ()
+    is_own = len(term) == 1 and term[0] in group.tokens
+    return term if is_own else group.tokens[:1]
 
 
 def _pieces(spelling: str) -> Words:
@@ -336,38 +264,41 @@ def _terms(terms: Iterable[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Phrases:
-    """The terms of several words that a query has single tokens for."""
+    """Terms that are looked up in a text; `of` an index those of several words, for which a query
+    has single tokens."""
 
-    terms: frozenset[Words] = frozenset()
+    terms: Container[Words] = frozenset()
     longest: int = 0
+
+    @classmethod
+    def of_terms(cls, terms: Collection[Words]) -> "Phrases":
+        """These terms."""
+        return cls(terms, max(map(len, terms), default=0))
 
     @classmethod
     def of(cls, compiled: Iterable[str]) -> "Phrases":
         """From the setting `synonyms` of an index (`setting`)."""
-        terms = frozenset(
-            tuple(map(folded, found))
-            for lines in compiled
-            for term in terms_of(lines.splitlines())
-            if len(found := split(term)) > 1
+        return cls.of_terms(
+            {
+                tuple(map(folded, found))
+                for lines in compiled
+                for term in terms_of(lines.splitlines())
+                if len(found := split(term)) > 1
+            }
         )
-        return cls(terms, max(map(len, terms), default=0))
 
     def places(self, tokens: Sequence[str]) -> list[tuple[int, int]]:
-        """The start and end of each phrase in a text; `tokens` are as for `RuleSet.explain`."""
-        return list(_longest_matches(tuple(map(folded, tokens)), self.terms, self.longest))
+        """The start and end of each term in a text; `tokens` are as for `Rules.explain`.
 
-
-def _longest_matches(
-    tokens: Words, terms: Container[Words], longest: int
-) -> Iterator[tuple[int, int]]:
-    """The start and end of each term in a text, of which none has more words than `longest`.
-
-    As in the filter, the longest match wins and each token is used once.
-    """
-    start = 0
-    while start < len(tokens):
-        ends = range(min(start + longest, len(tokens)), start, -1)
-        end = next((end for end in ends if tokens[start:end] in terms), None)
-        if end is not None:
-            yield start, end
-        start = end or start + 1
+        As in the filter, the longest match wins and each token is used once.
+        """
+        plain = tuple(map(folded, tokens))
+        places = []
+        start = 0
+        while start < len(plain):
+            ends = range(min(start + self.longest, len(plain)), start, -1)
+            end = next((end for end in ends if plain[start:end] in self.terms), 0)
+            if end:
+                places.append((start, end))
+            start = end or start + 1
+        return places

@@ -16,14 +16,18 @@ from typing import Any
 WORDNET, JSON = "WordNet's Prolog", "JSON"
 CONVERTIBLE = (WORDNET, JSON)
 
-_LOOKED_AT = 5  # lines
-_HEADERS = frozenset((
-    "id", "word", "words", "term", "terms", "synonym", "synonyms", "keyword", "keywords", "variant",
-    "variants", "from", "to", "source", "target", "key", "value", "input", "output", "original",
-    "replacement", "left", "right",
-))  # fmt: skip
-"""The first line of a table has nothing but such words."""
 _SENSE = re.compile(r"\bs\((\d+),\d+,'((?:[^'\n]|'')+)',\w,(\d+)(?:,(\d+))?\)\.")
+
+_FORMATS = (
+    (WORDNET, _SENSE.pattern),
+    ("Prolog", r":-|[a-z]\w*\(.*\)\s*(?::-.*|\.)$"),
+    (JSON, r"[\[{]\s*(?:[\"\[{\]}]|$)"),
+    ("HTML", r"(?i)<(?:!doctype html|html|head|body)\b"),
+    ("XML", r"<(?!.*=>).*>$"),
+    ("YAML", r"---$|-\s|[^,=]+:(?:\s[^,=]*)?$"),
+    ("CSV", r"\"[^\"]*\"\s*[,;\t]|(?i:id|words?|terms?)[,;\t](?i:words?|terms?|synonyms?)\b"),
+)
+"""How the first line begins that is no comment."""
 
 
 class NotConvertible(Exception):
@@ -32,60 +36,27 @@ class NotConvertible(Exception):
 
 def foreign_format(head: str) -> str:
     """The name of the format that a text begins in; "" for a rule file."""
-    stripped = (line.strip() for line in head.splitlines())
-    lines = [line for line in stripped if line and line[0] not in "#%"][:_LOOKED_AT]
-    if not lines:
-        return ""
-    first = lines[0]
-
-    def all_are(pattern: str) -> bool:
-        return all(re.match(pattern, line) for line in lines)
-
-    if any(_SENSE.match(line) for line in lines):
-        return WORDNET
-    if all_are(r":-|[a-z]\w*\(.*\)\s*(?::-.*|\.)$"):
-        return "Prolog"
-    if re.match(r"[\[{]\s*(?:[\"\[{\]}]|$)", first):
-        return JSON
-    if first.startswith("<") and first.endswith(">") and "=>" not in first:
-        is_html = re.match(
-            r"<(?:!doctype html|html|head|body|p|div|table|[uo]l|h\d)\b", first, re.I
-        )
-        return "HTML" if is_html else "XML"
-    if first == "---" or all_are(r"-(?:\s|$)|[\w\"'. -]+:(?:\s|$)"):
-        return "YAML"
-    cells = {cell.strip(' "').lower() for cell in re.split("[,;\t]", first)}
-    if re.match(r'"[^"]*"\s*[,;\t]', first) or (len(lines) > 1 < len(cells) and cells <= _HEADERS):
-        return "CSV"
-    return ""
+    lines = (line.strip() for line in head.splitlines())
+    first = next((line for line in lines if line and line[0] not in "#%"), "")
+    return next((name for name, pattern in _FORMATS if re.match(pattern, first)), "")
 
 
 def converted(text: str) -> list[str]:
     """The lines of a rule file for the synonyms of another program.
 
-    Of WordNet's words each is taken in its most frequent meaning only: with all of them, most
-    words would be equivalent by way of others.
-
     Raises:
         NotConvertible: the text is a rule file already, or has no synonyms in such a format.
     """
     name = foreign_format(text)
-    if name == WORDNET:
-        rules = list(_wordnet(text))
-    elif name == JSON:
-        try:
-            value = json.loads(text)
-            is_mapping = isinstance(value, dict) and all(map(_is_terms, value.values()))
-            rules = list(_mapped(value) if is_mapping else _in_json(value))
-        except (ValueError, RecursionError) as error:
-            raise NotConvertible(f"is not valid JSON: {error}.", "Correct it first.") from None
-    elif name:
+    if not name:
+        message = "is a rule file already: Solr's and Elasticsearch's text format is the same."
+        raise NotConvertible(message, "Check and load it as it is.")
+    if name not in CONVERTIBLE:
         raise NotConvertible(f"is {name}.", "Write one rule per line: `a, b` or `a => b`.")
-    else:
-        raise NotConvertible(
-            "is a rule file already: Solr's and Elasticsearch's text format is the same.",
-            "Check and load it as it is.",
-        )
+    try:
+        rules = list(_wordnet(text) if name == WORDNET else _in_json(json.loads(text)))
+    except (ValueError, RecursionError) as error:
+        raise NotConvertible(f"is not valid JSON: {error}.", "Correct it first.") from None
     if not rules:
         raise NotConvertible("has no synonyms.", "Name a file of WordNet, Solr or Elasticsearch.")
     return list(dict.fromkeys(rules))
@@ -101,6 +72,8 @@ def _line(terms: Iterable[str]) -> str:
 
 
 def _wordnet(text: str) -> Iterator[str]:
+    """Each word in its most frequent meaning: with all of them, most words would be equivalent by
+    way of others."""
     most_frequent: dict[str, tuple[int, int, str]] = {}
     for meaning, word, number, times in _SENSE.findall(text):
         rank = (int(number), -int(times or 0), meaning)
@@ -114,46 +87,29 @@ def _wordnet(text: str) -> Iterator[str]:
             yield _line(equivalent)
 
 
-def _in_json(value: Any, *, is_named: bool = True) -> Iterator[str]:
-    """The rules under the names that Elasticsearch and Solr give them, wherever they are.
-
-    Args:
-        is_named: whether the value has such a name, or is the whole file.
-    """
-    if isinstance(value, str) and is_named:
-        yield " ".join(value.split())
-    elif isinstance(value, list):
-        texts = [item for item in value if isinstance(item, str)]
-        if any(_SENSE.match(text) for text in texts):  # "format": "wordnet"
-            yield from _wordnet("\n".join(texts))
-        elif is_named and any("," in text or "=>" in text for text in texts):
-            yield from (" ".join(text.split()) for text in texts)
-        elif is_named and len(texts) > 1:
-            yield _line(texts)
+def _in_json(value: Any) -> Iterator[str]:
+    """The rules under the names that Elasticsearch and Solr give them, wherever they are."""
+    if isinstance(value, list):
         for item in value:
-            if not isinstance(item, str):
-                yield from _in_json(item, is_named=is_named)
+            yield from _in_json(item)
     elif isinstance(value, dict):
         for name, item in value.items():
+            lines = item if isinstance(item, list) else [item]
             if name == "managedMap" and isinstance(item, dict):
-                yield from _mapped({term: at for term, at in item.items() if _is_terms(at)})
+                yield from _mapped(item)
+            elif name == "synonyms" and all(isinstance(line, str) for line in lines):
+                text = "\n".join(lines)
+                is_wordnet = _SENSE.match(text)  # "format": "wordnet"
+                yield from _wordnet(text) if is_wordnet else text.splitlines()
             else:
-                yield from _in_json(item, is_named=name == "synonyms")
+                yield from _in_json(item)
 
 
-def _is_terms(value: Any) -> bool:
-    terms = value if isinstance(value, list) else [value]
-    return bool(terms) and all(isinstance(term, str) for term in terms)
-
-
-def _mapped(mapping: Mapping[str, str | list[str]]) -> Iterator[str]:
-    """Solr's managed synonyms: a term and what it becomes; the same for each of several is what is
-    written `a, b` in a rule file."""
-    becomes = {
-        term: [others] if isinstance(others, str) else others for term, others in mapping.items()
-    }
-    for term, others in becomes.items():
-        if term in others or all(term in becomes.get(other, ()) for other in others):
-            yield _line(sorted({term, *others}))
+def _mapped(mapping: Mapping[str, Any]) -> Iterator[str]:
+    """Solr has `a, b` of a rule file as two terms, which both become the two."""
+    for term, becomes in mapping.items():
+        others = [str(other) for other in (becomes if isinstance(becomes, list) else [becomes])]
+        if term in others:
+            yield _line(sorted(others))
         else:
             yield f"{_line([term])} => {_line(others)}"

@@ -1,13 +1,11 @@
 """Parses rule files: Solr's synonym syntax, one rule per line, with a finding per invalid line.
 
-Files are untrusted input. They are read in bounded pieces; size, line length, words per term and
-the number of rules are limited, and anything but a regular file is refused without opening it.
-Terms are split into words where the chain of the index splits them, but without a server.
+Files are untrusted input: their size, the length of lines and terms and the number of rules are
+limited. Terms are split into words where the chain of the index splits them, but without a server.
 """
 
 import itertools
 import re
-import stat
 import unicodedata
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,7 +18,6 @@ from analyzers.symbols import OPERATORS
 
 SUFFIX = ".synonyms"
 MAX_RULES = 100_000  # and invalid lines, over all files; docs/synonyms.md has what more would cost
-MAX_LISTED = 100  # errors; further ones are counted
 MAX_BYTES = 32 * 1024 * 1024  # per file; 200,000 rules are about 5 MiB
 MAX_LINE = 64 * 1024  # bytes
 MAX_LEFT = 1000  # terms on the left side of a contraction
@@ -34,7 +31,10 @@ _HEAD = 64 * 1024  # bytes from the start of a file that tell its format and its
 Words = tuple[str, ...]
 """A term as the words that it consists of."""
 
-_ARROW = re.compile(r"(?<!\\)((?:\\\\)*)=>")
+# Joiners are visible in the letters beside them.
+_INVISIBLE = re.compile(
+    "[\x01-\x08\x0a-\x1f\x7f-\x9f\xad\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]"
+)
 # Between two words of a term, not an operator, and not escaped.
 _SIGN = re.compile(
     r"(?<=[^\s,\\])(?<!=>)[ ]*"
@@ -61,9 +61,8 @@ _WORD = (
 class Rule:
     """One rule of a file.
 
-    `file` is the file's name, `line` counts from 1. Terms are normalised: NFC, lower case,
-    straight apostrophes, single spaces, escapes resolved. Equivalents (`a, b`) are all in `left`;
-    a contraction (`a, b => c`) has terms in both.
+    `file` is the file's name, `line` counts from 1. Terms are normalised. Equivalents (`a, b`) are
+    all in `left`; a contraction (`a, b => c`) has terms in both.
     """
 
     file: str
@@ -77,10 +76,6 @@ class Rule:
     def __str__(self) -> str:
         arrow = f" => {', '.join(self.right)}" if self.right else ""
         return ", ".join(self.left) + arrow
-
-    @property
-    def is_contraction(self) -> bool:
-        return bool(self.right)
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -97,32 +92,16 @@ class Rule:
         return Finding(self.file, self.line, severity, code, message, remedy)
 
 
-@dataclass(frozen=True, slots=True)
-class Parsed:
-    """The rules of files in order, an error for each line that is not a rule, and how many further
-    errors there are."""
-
-    rules: tuple[Rule, ...]
-    errors: tuple[Finding, ...] = ()
-    unlisted: int = 0
-
-
 def rule_files(folder: Path, without: Collection[str] = (), language: str = "") -> list[Path]:
-    """The rule files of a folder in the order of their names.
-
-    Hidden files are left out: files being written have hidden names.
+    """The rule files of a folder in the order of their names; hidden ones are being written.
 
     Args:
-        folder: none are found where there is no folder.
         without: names to leave out, with or without `.synonyms`.
         language: leave out files that are only for other languages; "": none of them.
     """
     left_out = {name.removesuffix(SUFFIX) for name in without}
-    paths = (path for path in folder.glob(f"*{SUFFIX}") if not path.name.startswith("."))
-    return sorted(
-        (path for path in paths if path.stem not in left_out and is_for(path, language)),
-        key=lambda path: path.name,
-    )
+    files = [path for path in folder.glob(f"[!.]*{SUFFIX}") if path.stem not in left_out]
+    return sorted((path for path in files if is_for(path, language)), key=lambda path: path.name)
 
 
 def is_for(path: Path, language: str) -> bool:
@@ -132,36 +111,30 @@ def is_for(path: Path, language: str) -> bool:
 
 
 def languages_of(path: Path) -> frozenset[str]:
-    """The languages in the comments `# language: english, german` near the start of a rule file.
-
-    Empty for a file that cannot be read.
-    """
+    """The languages in the comments `# language: english, german` near the start of a rule file;
+    none of one that cannot be read."""
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
-            return frozenset()
-        with path.open("rb") as handle:
-            head = handle.read(_HEAD).decode("utf-8", "ignore")
+        head = _head(path) if path.is_file() else ""
     except OSError:
         return frozenset()
     lists = re.findall(r"^\s*#\s*language:\s*([\w ,]+?)\s*$", head, re.MULTILINE)
     return frozenset(name for names in lists for name in re.split(r"[\s,]+", names))
 
 
-def parse_files(files: Sequence[Path]) -> Parsed:
+def parse_files(files: Sequence[Path]) -> tuple[list[Rule], list[Finding]]:
     """The rules of all files in order, and the errors in them. Reading stops after `MAX_RULES`."""
     rules: list[Rule] = []
     errors: list[Finding] = []
-    count = 0
     for item in itertools.chain.from_iterable(map(parse_file, files)):
-        if len(rules) + count == MAX_RULES:
+        if len(rules) + len(errors) == MAX_RULES:
             message = f"more than {MAX_RULES:,} rules in all files together."
             errors.append(Finding(item.file, item.line, "error", "too_many_rules", message, _FEWER))
             break
         if isinstance(item, Rule):
             rules.append(item)
-        elif (count := count + 1) <= MAX_LISTED:
+        else:
             errors.append(item)
-    return Parsed(tuple(rules), tuple(errors), max(0, count - MAX_LISTED))
+    return rules, errors
 
 
 def parse_file(path: Path) -> Iterator[Rule | Finding]:
@@ -170,50 +143,55 @@ def parse_file(path: Path) -> Iterator[Rule | Finding]:
     Ends after the finding when the rest of the file cannot be read either.
     """
     name = path.name
+    number = 0
     try:
-        refused = refusal(path)
-        if refused is not None:
-            yield Finding(name, 0, "error", *refused)
-            return
+        _check_file(path)
         with path.open("rb") as handle:
-            if foreign := foreign_format(handle.read(_HEAD).decode("utf-8-sig", "ignore")):
-                yield Finding(name, 0, "error", *_is_foreign(foreign, name))
-                return
-            handle.seek(0)
-            number = 0
             while raw := handle.readline(MAX_LINE + 1):
                 number += 1
+                text = _decode(raw)
                 try:
-                    rule = _parse_line(name, number, raw)
+                    rule = _parse_line(name, number, text)
                 except InvalidLine as invalid:
-                    code, message, remedy = invalid.args
-                    yield Finding(name, number, "error", code, message, remedy)
-                    if code in {"encoding", "line_too_long"}:
-                        return  # every further line would have the same problem
+                    yield Finding(name, number, "error", *invalid.args)
                 else:
                     if rule is not None:
                         yield rule
+    except InvalidLine as invalid:
+        yield Finding(name, number, "error", *invalid.args)
     except OSError as problem:
         message = f"cannot be read: {problem.strerror or problem}."
-        yield Finding(
-            name, 0, "error", "unreadable", message, "Check the path and its permissions."
-        )
+        remedy = "Check the path and its permissions."
+        yield Finding(name, 0, "error", "unreadable", message, remedy)
 
 
-def refusal(path: Path) -> tuple[str, str, str] | None:
-    """Code, message and remedy when the file must not be opened; None when it may be.
+def _check_file(path: Path) -> None:
+    size = path.stat().st_size
+    if not path.is_file():  # opening a pipe would block
+        raise InvalidLine("not_a_file", "is not a regular file.", "Name a text file.")
+    if size > MAX_BYTES:
+        message = f"has {size / 2**20:,.1f} MiB; the limit is {MAX_BYTES // 2**20} MiB."
+        raise InvalidLine("too_large", message, _FEWER)
+    if foreign := foreign_format(_head(path)):
+        remedy = "A rule file has one rule per line: `a, b` or `a => b`."
+        if foreign in CONVERTIBLE:
+            remedy = f"`blogsearch synonyms convert {path.name} > my{SUFFIX}` makes rules of it."
+        raise InvalidLine("foreign_format", f"is {foreign}, not a rule file.", remedy)
 
-    Raises:
-        OSError: the file does not exist or its folder is not accessible.
-    """
-    status = path.stat()
-    if not stat.S_ISREG(status.st_mode):
-        return "not_a_file", "is not a regular file.", "Name a text file."
-    if status.st_size > MAX_BYTES:
-        size, limit = status.st_size / 2**20, MAX_BYTES // 2**20
-        message = f"has {size:,.1f} MiB; the limit is {limit} MiB."
-        return "too_large", message, _FEWER
-    return None
+
+def _head(path: Path) -> str:
+    with path.open("rb") as handle:
+        return handle.read(_HEAD).decode("utf-8-sig", "ignore")
+
+
+def split_unescaped(separator: str, text: str) -> list[str]:
+    """The parts of a text between separators, a pattern, that have no backslash before them."""
+    return re.sub(rf"(?<!\\)((?:\\\\)*)(?:{separator})", r"\1\0", text).split("\0")
+
+
+def unescaped(term: str) -> str:
+    r"""A term without backslashes, as Solr reads it: `\x` is x, whatever x is."""
+    return re.sub(r"\\(.)", r"\1", term)
 
 
 def normalise(term: str) -> str:
@@ -235,23 +213,18 @@ def folded(word: str) -> str:
     return "".join(char for char in parts if not unicodedata.combining(char))
 
 
-def _is_foreign(name: str, file: str) -> tuple[str, str, str]:
-    remedy = "A rule file has one rule per line: `a, b` or `a => b`."
-    if name in CONVERTIBLE:
-        remedy = f"`blogsearch synonyms convert {file} > my{SUFFIX}` makes rules of it."
-    return "foreign_format", f"is {name}, not a rule file.", remedy
-
-
-def _parse_line(name: str, number: int, raw: bytes) -> Rule | None:
-    line = _decode(raw, first=number == 1)
+def _parse_line(name: str, number: int, line: str) -> Rule | None:
     text = line.strip()
     if not text or text.startswith("#"):
         return None
+    if found := _INVISIBLE.search(line):
+        message = f"has an invisible character, U+{ord(found[0]):04X}."
+        raise _invalid("invisible_character", message)
     if found := _SIGN.search(line):
         sign = "a tab" if found[1] == "\t" else f"`{found[1]}`"
         place = f"at column {found.start(1) + 1}"
         raise _invalid("sign", f"`{shortened(text)}` has {sign} {place}.")
-    sides = _ARROW.sub(lambda arrow: arrow[1] + "\0", text).split("\0")
+    sides = split_unescaped("=>", text)
     if len(sides) > 2:
         raise _invalid("multiple_arrows", f"`{shortened(text)}` has more than one `=>`.")
     if len(sides) == 2:
@@ -263,32 +236,19 @@ def _parse_line(name: str, number: int, raw: bytes) -> Rule | None:
     return Rule(name, number, terms)
 
 
-def _decode(raw: bytes, *, first: bool) -> str:
-    if b"\0" in raw:
-        raise _invalid("encoding", "has a NUL byte: it is UTF-16, or no text.")
+def _decode(raw: bytes) -> str:
+    """A line; what is wrong with it would be wrong with every further one."""
     if len(raw) > MAX_LINE:
         raise _invalid("line_too_long", f"is longer than {MAX_LINE:,} bytes.")
-    try:
-        text = raw.removeprefix(b"\xef\xbb\xbf" if first else b"").decode()
-    except UnicodeDecodeError as problem:
-        place = f"byte 0x{raw[problem.start]:02x} at column {problem.start + 1}"
-        raise _invalid("encoding", f"is not UTF-8 ({place}).") from None
-    text = text.removesuffix("\n").removesuffix("\r")
-    invisible = "" if text.isprintable() else next(filter(_is_invisible, text), "")
-    if invisible:
-        name = f"U+{ord(invisible):04X} {unicodedata.name(invisible, 'control character')}"
-        raise _invalid("invisible_character", f"has an invisible character, {name}.")
-    return text
-
-
-def _is_invisible(char: str) -> bool:
-    """Joiners are visible in the letters beside them."""
-    return unicodedata.category(char) in {"Cc", "Cf", "Zl", "Zp"} and char not in "\t\u200c\u200d"
+    text = raw.removeprefix(b"\xef\xbb\xbf").decode(errors="replace")
+    if "\0" in text or "\ufffd" in text:
+        raise _invalid("encoding", "is not UTF-8.")
+    return text.removesuffix("\n").removesuffix("\r")
 
 
 def _terms(side: str, name: str, limit: int) -> tuple[str, ...]:
     """The terms of one side, or of a line without `=>`."""
-    terms = tuple(normalise(term) for term in _split_at_commas(side))
+    terms = tuple(normalise(unescaped(term)) for term in split_unescaped(",", side))
     if len(terms) > limit:
         raise _invalid("too_many_terms", f"{len(terms):,} terms on the {name}; at most {limit:,}.")
     for term in terms:
@@ -302,11 +262,9 @@ def _check_term(term: str, side: str) -> None:
         raise _invalid("empty_term", f"a term is missing on the {side}.")
     if " # " in f"{term} ":
         raise _invalid("trailing_comment", f"{shown} contains a comment.")
-    count = len(words(term)) if len(term) <= MAX_CHARS else len(term.split())
-    if len(term) > MAX_CHARS or count > MAX_WORDS:
-        size = f"{count:,} words and {len(term):,} characters"
-        limits = f"{MAX_WORDS} and {MAX_CHARS}"
-        raise _invalid("term_too_long", f"{shown} has {size}; the limits are {limits}.")
+    if len(term) > MAX_CHARS or len(words(term)) > MAX_WORDS:
+        limit = f"longer than {MAX_WORDS} words or {MAX_CHARS} characters"
+        raise _invalid("term_too_long", f"{shown} is {limit}.")
     if not re.search(_WORD, term) and not any(sign in OPERATORS for sign in term.split()):
         raise _invalid("no_tokens", f"no letter, digit or operator is in {shown}.")
     if version := _VERSION.search(term):
@@ -328,26 +286,7 @@ _REMEDIES = {
     "too_many_terms": "Contract them to one word, `a, b => c`, on several lines.",
     "empty_term": "Remove the comma or arrow, or add the term; a literal comma is written `\\,`.",
     "trailing_comment": "Put the comment on a line of its own.",
-    "trailing_backslash": "Write `\\\\` for a backslash.",
     "term_too_long": "Shorten it to the words that people search for.",
     "no_tokens": "Remove the line, or write it in words.",
     "version": "Remove the line, or leave the number out.",
 }
-
-
-def _split_at_commas(side: str) -> Iterator[str]:
-    """Splits at unescaped commas and removes escapes as Solr does: `\\x` is x, whatever x is."""
-    term: list[str] = []
-    chars = iter(side)
-    for char in chars:
-        if char == ",":
-            yield "".join(term)
-            term = []
-        elif char != "\\":
-            term.append(char)
-        else:
-            escaped = next(chars, None)
-            if escaped is None:
-                raise _invalid("trailing_backslash", "ends in a single backslash.")
-            term.append(escaped)
-    yield "".join(term)

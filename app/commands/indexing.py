@@ -26,7 +26,7 @@ from app.commands.tools import (
     stop_on_sigterm,
 )
 from app.elastic import is_starting
-from app.synonyms.loader import index_settings
+from app.synonyms import index_settings
 from indexer import SCHEMA, generations
 from indexer.build.builder import is_current, rolled_back_from
 from indexer.build.builder import rebuild as run_rebuild

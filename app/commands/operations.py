@@ -14,7 +14,8 @@ from elasticsearch import Elasticsearch
 from rich.text import Text
 
 from analyzers import meaning
-from analyzers.rules.compile import RuleErrors, read_rules
+from analyzers.rules.compile import Rules
+from analyzers.rules.parse import SUFFIX
 from app import site_file
 from app.commands.tools import (
     Tools,
@@ -27,7 +28,7 @@ from app.elastic import connect, translated
 from app.errors import BlogsearchError, FolderNotReadable, without_password
 from app.health import Check, checks, last_run
 from app.settings import Settings
-from app.synonyms.folder import SynonymFolder
+from app.synonyms import all_files, used_files
 from indexer.errors import Damaged
 from indexer.generations import check_readable
 from indexer.generations import live as live_generation
@@ -101,18 +102,18 @@ def _explained(check: Check, tools: Tools, elastic: Elasticsearch) -> Check:
 def _synonyms(settings: Settings, elastic: Elasticsearch) -> Check:
     """Whether the rule files are valid and the live index was built with them."""
     try:
-        folder = SynonymFolder.of(settings)
-        files = folder.used()
-        rules = read_rules(files)
+        files, there = used_files(settings), {path.stem for path in all_files(settings)}
     except FolderNotReadable as error:
         return Check("synonyms", "warning", "no rules", error.message)
-    except RuleErrors as error:
-        return Check("synonyms", "warning", str(error), "Run `blogsearch synonyms check`.")
+    rules = Rules(files)
     seen = f"{len(rules.rules):,} rules in {len(files)} file(s) of {settings.synonyms_dir}"
-    if unknown := ", ".join(folder.unknown()):
+    if rules.errors:
+        seen = f"{seen}, and {len(rules.errors):,} errors"
+        return Check("synonyms", "warning", seen, "Run `blogsearch synonyms check`.")
+    left_out = {name.removesuffix(SUFFIX) for name in settings.synonyms_left_out}
+    if unknown := ", ".join(sorted(left_out - there)):
         seen = f"{seen}; BLOGSEARCH_SYNONYMS_WITHOUT names {unknown}, which does not exist"
-        files_there = ", ".join(path.stem for path in folder.all()) or "none"
-        remedy = f"Correct the setting; the files are {files_there}."
+        remedy = f"Correct the setting; the files are {', '.join(sorted(there)) or 'none'}."
         return Check("synonyms", "warning", seen, remedy)
     live = None
     with suppress(BlogsearchError), translated():  # the check of the index says why

@@ -11,9 +11,9 @@ from analyzers.languages import LANGUAGES
 from app.commands.tools import (
     CommandGroup,
     Tools,
-    fail,
     pass_tools,
     print_findings,
+    stop_on_errors,
 )
 from app.pins import SUFFIX, parse, warnings
 from indexer.generations import live as live_generation
@@ -55,9 +55,7 @@ def load(tools: Tools, files: tuple[Path, ...]) -> None:
     store = tools.service.pins
     every = _checked(tools, {**store.files(), **texts})
     findings = [finding for finding in every if finding.file in texts]
-    if any(finding.severity == "error" for finding in findings):
-        fail(findings)
-    print_findings(findings)
+    stop_on_errors(findings)
     store.change(lambda stored: {**stored, **texts})
     _publish(tools)
     click.echo(f"{', '.join(texts)}: in effect.")

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 _TIMEOUT = 120.0  # seconds: a command may wait longer for Elasticsearch than a visitor
+
+_LISTED = 100  # findings
 
 ONLY_SOME = 3
 """Exit code: done, but something was rejected or has warnings. 2 is click's, for an invalid command
@@ -130,52 +132,45 @@ def print_table(
 
 
 def report(
-    files: Sequence[Path],
-    findings: "Sequence[Finding]",
-    *,
-    as_json: bool,
-    quiet: bool = False,
-    unlisted: int = 0,
+    files: Sequence[Path], findings: "Sequence[Finding]", *, as_json: bool, quiet: bool = False
 ) -> None:
-    """End a check of files: print the findings, and exit with 1 for errors, 3 for warnings only.
-
-    `unlisted` is the number of errors that are not among the findings.
-    """
+    """End a check of files: print the findings, and exit with 1 for errors, 3 for warnings only."""
     errors, warnings = _count(findings)
     if as_json:
         body = {
             "files": [str(path) for path in files],
-            "errors": errors + unlisted,
+            "errors": errors,
             "warnings": warnings,
-            "findings": [finding.as_dict() for finding in findings],
+            "findings": [finding.as_dict() for finding in findings[:_LISTED]],
         }
         print_json(body)
     else:
-        for finding in findings:
+        for finding in findings[:_LISTED]:
             click.echo(str(finding))
         if not quiet:
-            click.echo(f"{_number_of(findings, unlisted)}.")
+            click.echo(f"{_number_of(findings)}.")
     if findings:
         click.get_current_context().exit(1 if errors else ONLY_SOME)
 
 
 def print_findings(findings: "Sequence[Finding]") -> None:
     """Print findings to stderr, before a command goes on."""
-    for finding in findings:
+    for finding in findings[:_LISTED]:
         click.echo(str(finding), err=True)
 
 
-def fail(findings: "Sequence[Finding]", unlisted: int = 0) -> NoReturn:
-    """End a command that cannot use the files, after printing every finding."""
+def stop_on_errors(findings: "Sequence[Finding]") -> None:
+    """Print findings to stderr; end a command that cannot use the files."""
     print_findings(findings)
-    raise click.ClickException(f"{_number_of(findings, unlisted)}; nothing was changed.")
+    if _count(findings)[0]:
+        raise click.ClickException(f"{_number_of(findings)}; nothing was changed.")
 
 
-def _number_of(findings: "Sequence[Finding]", unlisted: int) -> str:
+def _number_of(findings: "Sequence[Finding]") -> str:
     errors, warnings = _count(findings)
     text = f"{quantity(errors, 'error')}, {quantity(warnings, 'warning')}"
-    if unlisted:
-        text = f"{text}; stopped at {errors} of {errors + unlisted:,} errors"
+    if len(findings) > _LISTED:
+        text = f"{text}; stopped at {_LISTED} of {len(findings):,}"
     return text
 
 

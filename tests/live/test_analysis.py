@@ -10,7 +10,7 @@ import pytest
 from elasticsearch import Elasticsearch
 
 from analyzers.chains import FORMS, SPELLING, TEXT, WORDS, index_time
-from analyzers.rules.compile import RuleSet, read_rules
+from analyzers.rules.compile import Rules
 from analyzers.symbols import OPERATORS
 from indexer.schema import index_body
 
@@ -20,15 +20,15 @@ Tokens = Callable[[str, str], list[str]]
 
 
 @pytest.fixture(scope="module")
-def rules(tmp_path_factory: pytest.TempPathFactory) -> RuleSet:
+def rules(tmp_path_factory: pytest.TempPathFactory) -> Rules:
     path = tmp_path_factory.mktemp("rules") / "own.synonyms"
     lines = ["go => golang", "react, reactjs", "dont => don't", "state of the art, sota"]
     path.write_text("\n".join(lines) + "\n")
-    return read_rules([path])
+    return Rules([path])
 
 
 @pytest.fixture(scope="module")
-def index(elastic: Elasticsearch, rules: RuleSet) -> Iterator[str]:
+def index(elastic: Elasticsearch, rules: Rules) -> Iterator[str]:
     name = f"test-analysis-x{uuid.uuid4().hex[:8]}"
     elastic.indices.create(index=name, **index_body(rules, shards=1, replicas=0))
     yield name

@@ -22,7 +22,7 @@ from analyzers.languages import LANGUAGES, Language
 from analyzers.rules.compile import NO_RULES
 from app import create_app
 from app.settings import Settings
-from app.synonyms.loader import index_settings
+from app.synonyms import index_settings
 from indexer.build.builder import reindex
 from indexer.records import Origin, RawPost
 

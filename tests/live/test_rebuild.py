@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from elasticsearch import Elasticsearch
 
-from analyzers.rules.compile import NO_RULES, RuleSet, read_rules
+from analyzers.rules.compile import NO_RULES, Rules
 from indexer.build.builder import Built, IndexSettings, reindex
 from indexer.build.builder import rebuild as locked_rebuild
 from indexer.errors import NoGeneration, OtherSchema, VerificationFailed
@@ -41,16 +41,16 @@ def filled(alias: str, index_posts: Callable[[Iterable[RawPost]], Built]) -> str
 
 
 @pytest.fixture
-def rules(tmp_path: Path) -> RuleSet:
+def rules(tmp_path: Path) -> Rules:
     file = tmp_path / "some.synonyms"
     file.write_text("reactjs, react\n")
-    return read_rules([file])
+    return Rules([file])
 
 
 def rebuild(
     elastic: Elasticsearch,
     alias: str,
-    rules: RuleSet,
+    rules: Rules,
     *,
     shards: int = 1,
     on_progress: OnProgress = ignore_progress,
@@ -95,7 +95,7 @@ def load() -> Iterator[Load]:
 
 
 def test_searches_and_writes_go_on_during_builds_and_nothing_is_lost(
-    elastic: Elasticsearch, filled: str, rules: RuleSet, load: Load
+    elastic: Elasticsearch, filled: str, rules: Rules, load: Load
 ) -> None:
     there: dict[str, str] = {}
     comments: set[str] = set()
@@ -178,7 +178,7 @@ def test_a_reindex_has_the_source_as_it_is_and_what_was_written_meanwhile(
     assert not elastic.exists(index=built.index, id="base-5")
 
 
-def test_a_rebuild_keeps_everything(elastic: Elasticsearch, filled: str, rules: RuleSet) -> None:
+def test_a_rebuild_keeps_everything(elastic: Elasticsearch, filled: str, rules: Rules) -> None:
     put_comments(elastic, filled, "base-2", "http")
     before = elastic.get(index=filled, id="base-2")["_source"]
     seen: list[tuple[str, int]] = []

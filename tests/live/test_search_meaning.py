@@ -9,7 +9,7 @@ import pytest
 from elasticsearch import Elasticsearch
 from werkzeug.datastructures import MultiDict
 
-from analyzers.rules.compile import read_rules
+from analyzers.rules.compile import Rules
 from analyzers.rules.parse import rule_files
 from app.errors import OutdatedIndex
 from app.search import Answer, search
@@ -102,7 +102,7 @@ def raw_posts() -> Iterator[RawPost]:
 @pytest.fixture(scope="module")
 def index(elastic: Elasticsearch) -> Iterator[str]:
     name = f"test-meaning-x{uuid.uuid4().hex[:8]}"
-    rules = read_rules(rule_files(SYNONYMS))
+    rules = Rules(rule_files(SYNONYMS))
     elastic.indices.create(index=name, **index_body(rules, shards=2, replicas=0))
     for raw in raw_posts():
         document, rejects = document_of(raw)

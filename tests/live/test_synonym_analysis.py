@@ -16,7 +16,7 @@ from elasticsearch.helpers import bulk
 
 from analyzers.chains import FORMS, TEXT, WORDS, analysis, index_time
 from analyzers.languages import ENGLISH
-from analyzers.rules.compile import RuleSet, read_rules
+from analyzers.rules.compile import Rules
 from indexer.schema import index_body
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "synonyms"
@@ -24,14 +24,14 @@ CASES = json.loads((DATA / "phrases.json").read_text())
 
 
 @pytest.fixture(scope="module")
-def rules(tmp_path_factory: pytest.TempPathFactory) -> RuleSet:
+def rules(tmp_path_factory: pytest.TempPathFactory) -> Rules:
     path = tmp_path_factory.mktemp("rules") / "x.synonyms"
     path.write_text("\n".join(CASES["rules"]))
-    return read_rules([path])
+    return Rules([path])
 
 
 @pytest.fixture(scope="module")
-def index(elastic: Elasticsearch, rules: RuleSet) -> Iterator[str]:
+def index(elastic: Elasticsearch, rules: Rules) -> Iterator[str]:
     name = f"test-x{uuid.uuid4().hex[:12]}"
     text = {
         "type": "text",
@@ -84,13 +84,13 @@ def test_highlights_mark_what_was_searched_for(
 
 
 def test_explains_the_tokens_that_the_analysis_makes(
-    elastic: Elasticsearch, index: str, rules: RuleSet
+    elastic: Elasticsearch, index: str, rules: Rules
 ) -> None:
     text = "Machine learning in JS, don’t go"
     before = elastic.indices.analyze(index=index, analyzer=WORDS, text=text)["tokens"]
     after = elastic.indices.analyze(index=index, analyzer=FORMS, text=text)["tokens"]
     words = [token["token"] for token in before]
-    made = {token for applied in rules.explain(words) for token in applied.tokens}
+    made = {token for _, _, group in rules.explain(words) for token in group.tokens}
     synonyms = {token["token"] for token in after if token["type"] == "SYNONYM"}
     assert synonyms == {"ml", "javascript", "golang"}
     assert made - set(words) == synonyms
@@ -102,5 +102,5 @@ def test_elasticsearch_takes_every_term_that_is_not_refused(
     path = tmp_path_factory.mktemp("rules") / "x.synonyms"
     path.write_text("\n".join(CASES["taken"]))
     name = f"test-x{uuid.uuid4().hex[:12]}"
-    elastic.indices.create(index=name, **index_body(read_rules([path]), shards=1, replicas=0))
+    elastic.indices.create(index=name, **index_body(Rules([path]), shards=1, replicas=0))
     elastic.indices.delete(index=name)

@@ -23,7 +23,6 @@ MAY_IMPORT: dict[str, set[str]] = {
 MUST_NOT_IMPORT = {
     "app/search": {"app.cache", "app.cli", "app.commands", "app.service", "app.views"},
     "app/cache": {"app.search", "app.cli", "app.commands", "app.service", "app.views"},
-    "app/synonyms": {"app.cli", "app.commands", "app.views"},
     "app/views": {"app.cli", "app.commands"},
 }
 

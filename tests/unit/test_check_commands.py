@@ -50,7 +50,7 @@ def test_errors(check: Check) -> None:
 
 
 def test_only_warnings(check: Check) -> None:
-    checked = check("cron => cron\n")
+    checked = check("cron, crond\ncrond, cron\n")
     assert (checked.exit_code, "0 errors, 1 warning." in checked.stdout) == (3, True)
 
 
@@ -58,7 +58,7 @@ def test_says_where_it_stopped(check: Check) -> None:
     checked = check("alone\n" * 1234)
     assert checked.exit_code == 1
     assert len(checked.stdout.splitlines()) == 101
-    assert "100 of 1,234 errors" in checked.stdout
+    assert "100 of 1,234" in checked.stdout
     assert json.loads(check("alone\n" * 1234, "--json").stdout)["errors"] == 1234
 
 
@@ -72,6 +72,8 @@ def test_without_a_file_those_in_use_are_checked(tmp_path: Path) -> None:
     checked = _run(tmp_path, "synonyms", "check")
     assert (checked.exit_code, "a.synonyms:1: error" in checked.output) == (1, True)
     assert _run(tmp_path, "synonyms", "check", tmp_path / "nowhere.synonyms").exit_code == 1
+    missing = _run(tmp_path / "nowhere", "synonyms", "check")
+    assert (missing.exit_code, "BLOGSEARCH_SYNONYMS_DIR" in missing.output) == (1, True)
 
 
 def test_what_is_converted_is_a_rule_file(tmp_path: Path) -> None:
@@ -80,12 +82,9 @@ def test_what_is_converted_is_a_rule_file(tmp_path: Path) -> None:
     refused = _run(tmp_path, "synonyms", "check", wordnet)
     assert (refused.exit_code, "WordNet" in refused.stdout) == (1, True)
     made = _run(tmp_path, "synonyms", "convert", wordnet)
-    assert (made.exit_code, made.stdout.splitlines()[1:]) == (0, ["car, motor car"])
+    assert (made.exit_code, made.stdout) == (0, "car, motor car\n")
     (tmp_path / "my.synonyms").write_text(made.stdout)
     assert _run(tmp_path, "synonyms", "check", tmp_path / "my.synonyms").exit_code == 0
-    assert json.loads(_run(tmp_path, "synonyms", "convert", "--json", wordnet).stdout) == [
-        "car, motor car"
-    ]
 
 
 @pytest.mark.parametrize(
