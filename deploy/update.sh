@@ -30,7 +30,8 @@ docker compose up --detach --no-deps --wait elasticsearch redis
 say "rebuilding the index, where this version needs that; the old one answers meanwhile"
 docker compose run --rm --no-deps rebuild
 
-for service in app app-second index proxy; do
+# Not the proxy: while it is exchanged, connections are refused.
+for service in app app-second index; do
   if echo "$services" | grep -qx "$service"; then
     say "exchanging $service"
     docker compose up --detach --no-deps --wait "$service"
@@ -38,6 +39,9 @@ for service in app app-second index proxy; do
 done
 
 docker compose exec -T app blogsearch doctor || say "doctor complains, see above."
+if echo "$services" | grep -qx proxy; then
+  say "the proxy was left; for another nginx.conf or version: docker compose up --detach --no-deps proxy"
+fi
 cat >&2 <<END
 update: done. To go back to the version before:
   docker compose exec app blogsearch rollback     # if the index was rebuilt, see above

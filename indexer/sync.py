@@ -129,8 +129,12 @@ class _Comparison:
         self._client, self._alias = client, alias
         self._digests: dict[str, str] = {}
         self._over_http: set[str] = set()
-        for values in doc_values(client, alias, ("oid", "digest", "over_http")):
+        self._at: dict[str, str] = {}  # address: oid; only for a source that has not every post
+        names = ("oid", "digest", "over_http", *(() if options.complete else ("address",)))
+        for values in doc_values(client, alias, names):
             self._digests[values["oid"]] = values.get("digest", "")
+            if "address" in values:
+                self._at[values["address"]] = values["oid"]
             if values.get("over_http"):
                 self._over_http.add(values["oid"])
         of_source = {oid: text for oid, text in self._digests.items() if oid not in self._over_http}
@@ -145,7 +149,8 @@ class _Comparison:
 
     def write(self, read: Read, model: Model | None) -> None:
         """Write what is new or differs, but no post of which the source lacks comments."""
-        documents = self.ingest.documents(read(self.ingest.is_unchanged_entry))
+        read_documents = self.ingest.documents(read(self.ingest.is_unchanged_entry))
+        documents = (document for document in read_documents if not self._is_elsewhere(document))
         for batch in batches(with_passages(documents, model, self._client, self._alias), _BATCH):
             self._write(batch, keeps_comments=False, keeps_lost=True)
 
@@ -192,6 +197,13 @@ class _Comparison:
         if ingest.rejects_without_oid and own:
             return f"{ingest.rejects_without_oid:,} rejected lines may be the missing posts"
         return ""
+
+    def _is_elsewhere(self, document: Document) -> bool:
+        """Whether the index has a post's address under another oid, as a feed has other oids, and
+        often only a summary, than the folder that the post was read from."""
+        oid = self._at.get(document.source.get("address", ""), document.oid)
+        self.unchanged += oid != document.oid
+        return oid != document.oid
 
     def _missing(self) -> list[str]:
         if not self.ingest.options.complete:

@@ -174,44 +174,69 @@ def sync(tools: Tools, sources: SourceArguments, force: bool, as_json: bool, qui
     """
     output = Output(as_json, quiet)
     with pinged(tools.settings):
-        with run_on(tools, "sync", sources, output, force=force) as run:
-            result = run_sync(
-                tools.elastic,
-                tools.settings.index,
-                run.sources.read,
-                index_settings(tools.settings),
-                run.on_reject,
-                run.options,
-            )
-            if result.removals_withheld:
-                run.failed = (
-                    f"Nothing was removed: {result.removals_withheld}. Check the source, or use "
-                    "--force to remove them."
-                )
-        if result.built:
-            after_build(tools, result.built, output)
-        if result.rolled_back_from:
-            output.note(
-                f"{result.index} was not rebuilt with the current synonym rules, because they are "
-                f"those of {result.rolled_back_from}, from which it was rolled back. "
-                "`blogsearch rollback` or `blogsearch synonyms load` applies them."
-            )
-        output.say(
-            f"{len(result.added):,} posts added, {len(result.changed):,} changed, "
-            f"{len(result.removed):,} removed, {result.unchanged:,} unchanged."
+        _compare(tools, "sync", sources, output, force=force)
+
+
+@click.command()
+@source_options
+@output_options
+@pass_tools
+def add(tools: Tools, sources: SourceArguments, as_json: bool, quiet: bool) -> None:
+    """Add the posts of SOURCE... to the live index, or replace them there; nothing is removed.
+
+    A post stays as it is if the index has its address under another oid.
+
+    Exit code 0: done; 1: it failed; 3: done, but some posts were rejected.
+
+    \b
+    blogsearch add new-posts.jsonl
+    blogsearch add https://blog.example.org/feed.xml --quiet
+    """
+    _compare(tools, "add", sources, Output(as_json, quiet), force=False)
+
+
+def _compare(
+    tools: Tools, command: str, sources: SourceArguments, output: Output, *, force: bool
+) -> None:
+    """Bring a source into the live index; `add` as one that has not every post."""
+    with run_on(tools, command, sources, output, force=force) as run:
+        result = run_sync(
+            tools.elastic,
+            tools.settings.index,
+            run.sources.read,
+            index_settings(tools.settings),
+            run.on_reject,
+            run.options,
         )
-        values = {
-            "index": result.index,
-            "added": list(result.added),
-            "changed": list(result.changed),
-            "removed": list(result.removed),
-            "unchanged": result.unchanged,
-            "built": built_values(result.built) if result.built else None,
-            "rejected": run.rejected,
-            "error": run.failed,
-        }
-        output.result(values)
-        run.end(output)
+        if result.removals_withheld:
+            run.failed = (
+                f"Nothing was removed: {result.removals_withheld}. Check the source, or use "
+                "--force to remove them."
+            )
+    if result.built:
+        after_build(tools, result.built, output)
+    if result.rolled_back_from:
+        output.note(
+            f"{result.index} was not rebuilt with the current synonym rules, because they are "
+            f"those of {result.rolled_back_from}, from which it was rolled back. "
+            "`blogsearch rollback` or `blogsearch synonyms load` applies them."
+        )
+    output.say(
+        f"{len(result.added):,} posts added, {len(result.changed):,} changed, "
+        f"{len(result.removed):,} removed, {result.unchanged:,} unchanged."
+    )
+    values = {
+        "index": result.index,
+        "added": list(result.added),
+        "changed": list(result.changed),
+        "removed": list(result.removed),
+        "unchanged": result.unchanged,
+        "built": built_values(result.built) if result.built else None,
+        "rejected": run.rejected,
+        "error": run.failed,
+    }
+    output.result(values)
+    run.end(output)
 
 
 # -- generations -------------------------------------------------------------------------------

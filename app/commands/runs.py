@@ -146,7 +146,7 @@ def run_on(
             raise
         options = IngestOptions(
             force=force,
-            complete=sources.complete,
+            complete=sources.complete and command != "add",
             on_progress=on_progress,
             purpose=f"{command} {arguments}",
         )

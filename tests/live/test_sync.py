@@ -61,6 +61,9 @@ class Blog:
     def sync(self, *options: str) -> Result:
         return self._run("sync", self.file, *options)
 
+    def add(self, *options: str) -> Result:
+        return self._run("add", self.file, *options)
+
     def posts(self) -> dict[str, set[str]]:
         """The oids of posts, with those of their comments."""
         self._elastic.indices.refresh(index=self._alias)
@@ -104,6 +107,17 @@ class TestDifferences:
         blog.write(entry("a"), entry("c", "1"), entry("d"))
         printed(blog.sync(), "1 removed, 3 unchanged")
         assert blog.posts() == {"a": set(), "c": {"1"}, "d": set()}
+
+    def test_are_added_without_what_the_index_has_under_another_oid(self, blog: Blog) -> None:
+        site = "https://blog.example.org"
+        blog.write(entry("a", "1", url=f"{site}/a/"), entry("b", url=f"{site}/b/"))
+        blog.sync()
+        of_feed = entry("x7", title="Summary", url=f"{site}/a/?utm_source=rss")
+        blog.write(of_feed, entry("b", title="New", url=f"{site}/b/"), entry("c", url=f"{site}/c/"))
+        printed(blog.add(), "1 posts added, 1 changed, 0 removed, 1 unchanged")
+        assert blog.posts() == {"a": {"1"}, "b": set(), "c": set()}
+        assert blog.stored("a")["title"] == "Post a"
+        assert blog.stored("b")["title"] == "New"
 
     def test_in_html_with_the_same_text_are_none(self, blog: Blog) -> None:
         blog.write(entry("a"), entry("b"))
