@@ -55,6 +55,12 @@ def test_every_make_target_that_is_mentioned_exists(prose: str, targets: set[str
     assert not set(used) - targets
 
 
+def test_every_file_of_the_code_that_is_mentioned_exists(prose: str) -> None:
+    named = set(re.findall(r"\b(?:app|indexer|analyzers|bench|devstack|tests)/[\w/]+\.py", prose))
+    assert "bench/histories.py" in named
+    assert [name for name in sorted(named) if not (REPOSITORY / name).exists()] == []
+
+
 def test_every_search_parameter_is_mentioned(prose: str) -> None:
     known = {parameter.name for parameter in (*PARAMETERS, *SUGGEST_PARAMETERS)}
     assert {"q", "page", "size", "debug-search"} <= known
