@@ -92,7 +92,7 @@ def _type(page: Page, variant: str, words: str) -> None:
         page.get_by_role("button", name="Search").wait_for()
         page.keyboard.press("/")
     page.get_by_role("searchbox").press_sequentially(words, delay=30)
-    page.locator("blog-search a.link").first.wait_for()
+    page.locator("blog-search .hit a.link").first.wait_for()
     if variant == "modal":
         page.keyboard.press("ArrowDown")
 
