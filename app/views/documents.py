@@ -5,7 +5,7 @@ in the URL. An oid may contain slashes, but not `/comments/`, which separates a 
 comment's.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any
 
@@ -15,7 +15,7 @@ from flask.blueprints import BlueprintSetupState
 from werkzeug.routing import PathConverter
 
 from app.elastic import translated
-from app.errors import BadRequest, BlogsearchError, NotFound, Unavailable
+from app.errors import BadRequest, BlogsearchError, NoIndex, NotFound, OutdatedIndex, Unavailable
 from app.logs import note
 from app.search.request import parse_parameters
 from app.service import Service
@@ -56,7 +56,6 @@ def _check_request() -> None:
     g.time_limit = ExitStack()
     g.time_limit.enter_context(time_limit(_TIMEOUT))
     authorize(request, current_service().settings)
-    current_service().admission.require()
     parse_parameters(request.args, (), "documents")
 
 
@@ -70,6 +69,7 @@ def _end_time_limit(_: BaseException | None) -> None:
 def get_document(oid: str) -> Response:
     """A post as it is stored, refreshed or not: texts are HTML-escaped plain text."""
     service = current_service()
+    service.admission.require()
     with translated():
         (post,) = read_posts(_client(service), service.settings.index, [oid])
     if post.source is None:
@@ -81,15 +81,16 @@ def get_document(oid: str) -> Response:
 @blueprint.put("/documents/<oid:oid>")
 def write_posts(oid: str | None = None) -> Response:
     """Write the valid posts, those with the same oid in their order."""
-    service = current_service()
     items = post_items(_entries(oid))
     documents = [item.content for item in items if isinstance(item.content, Document)]
-    by_oid: dict[str, list[Document]] = {}
-    with translated():
-        client, index = _client(service), service.settings.index
-        for document in with_passages(documents, service.known.model, client, index):
+
+    def changes(client: Elasticsearch, index: str) -> dict[str, Change]:
+        by_oid: dict[str, list[Document]] = {}
+        for document in with_passages(documents, current_service().known.model, client, index):
             by_oid.setdefault(document.oid, []).append(document)
-    written = _write({oid: over_http(*posts) for oid, posts in by_oid.items()})
+        return {oid: over_http(*posts) for oid, posts in by_oid.items()}
+
+    written = _write([document.oid for document in documents], changes)
     results = []
     for item in items:
         post = written.get(item.names["oid"])
@@ -100,7 +101,7 @@ def write_posts(oid: str | None = None) -> Response:
 @blueprint.delete("/documents/<oid:oid>")
 def delete_document(oid: str) -> Response:
     """Delete a post and its comments."""
-    written = _write({oid: lambda stored: None})[oid]
+    written = _write([oid], lambda *_: {oid: lambda stored: None})[oid]
     comments = len((written.before or {}).get("comments", ()))
     names = {"kind": "post", "oid": oid, "comments": comments}
     return _deleted(names, written, was_there=written.before is not None)
@@ -114,7 +115,7 @@ def write_comments(post_oid: str, oid: str | None = None) -> Response:
     comments = [item.content for item in items if isinstance(item.content, Mapping)]
     post: Written | None = None
     if comments:
-        post = _write({post_oid: with_comments(comments)})[post_oid]
+        post = _write([post_oid], lambda *_: {post_oid: with_comments(comments)})[post_oid]
         if post.before is None and post.refusal is None:
             reason = f"there is no post {post_oid!r} to comment on"
             refusal = Refusal(reason, "Send the post first.", 404)
@@ -126,7 +127,7 @@ def write_comments(post_oid: str, oid: str | None = None) -> Response:
 @blueprint.delete("/documents/<oid:post_oid>/comments/<oid:oid>")
 def delete_comment(post_oid: str, oid: str) -> Response:
     """Delete one comment."""
-    written = _write({post_oid: without_comment(oid)})[post_oid]
+    written = _write([post_oid], lambda *_: {post_oid: without_comment(oid)})[post_oid]
     names = {"kind": "comment", "oid": oid, "post_oid": post_oid}
     return _deleted(names, written, was_there=oid in oids(written.before))
 
@@ -148,13 +149,23 @@ def _entries(oid: str | None) -> list[Any]:
     return [{**entry, "oid": oid}]
 
 
-def _write(changes: Mapping[str, Change]) -> Mapping[str, Written]:
-    """Change posts of the live index."""
+def _write(
+    oids: Sequence[str], changes: Callable[[Elasticsearch, str], Mapping[str, Change]]
+) -> Mapping[str, Written]:
+    """Change these posts of the live index; what became of each, also if Elasticsearch is away."""
     service = current_service()
     client, index = _client(service), service.settings.index
-    with translated():
-        require_schema(client, index)
-        return write(client, index, changes)
+    try:
+        service.admission.require()
+        with translated():
+            require_schema(client, index)
+            return write(client, index, changes(client, index))
+    except (NoIndex, OutdatedIndex):
+        raise
+    except Unavailable as error:
+        service.admission.probe()
+        refusal = Refusal(str(error), "Send it again.")
+        return {oid: Written(oid, "unknown", refusal=refusal) for oid in oids}
 
 
 def _deleted(names: Mapping[str, Any], written: Written, *, was_there: bool) -> Response:
@@ -173,7 +184,8 @@ def _answer(results: list[Result]) -> Response:
     if request.method != "DELETE":
         note(accepted=accepted, rejected=len(results) - accepted - unavailable)
     # Also if nothing was changed: an earlier request may have been killed before this.
-    _make_visible(results)
+    if unavailable < len(results):
+        _make_visible(results)
     if not accepted:
         raise failure(results)
     failed = accepted < len(results)

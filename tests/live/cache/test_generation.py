@@ -276,10 +276,21 @@ def test_in_an_outage_a_redis_that_was_restored_is_not_believed(
             wait_until(lambda: client.get("/search?q=otter").status_code == 503)
 
 
-def test_writes_in_an_outage_are_refused_at_once(process: Process, own: Settings) -> None:
+@pytest.mark.parametrize("is_known", [False, True])
+def test_writes_in_an_outage_are_refused_with_what_became_of_each(
+    process: Process, own: Settings, is_known: bool
+) -> None:
     client = process(elasticsearch_url=f"http://127.0.0.1:{free_port()}")
-    client.get("/search?q=otter")
-    wait_until(lambda: not service_of(client).admission.available)
-    refused = client.put("/documents/a", json={"title": "a"}, headers=HEADERS)
-    assert (refused.status_code, refused.get_json()["error"]["code"]) == (503, "engine_unavailable")
-    assert int(refused.headers["Retry-After"]) > 0
+    post = {"title": "a", "text": "b"}
+    if is_known:  # a write finds it out, too
+        client.put("/documents/a", json=post, headers=HEADERS)
+        wait_until(lambda: not service_of(client).admission.available)
+    for sent in (
+        client.put("/documents/a", json=post, headers=HEADERS),
+        client.delete("/documents/a", headers=HEADERS),
+        client.put("/documents/a/comments/b", json={"comment": "c"}, headers=HEADERS),
+        client.post("/documents", json=[post | {"oid": "a"}, {"oid": "b"}], headers=HEADERS),
+    ):
+        error = sent.get_json()["error"]
+        assert int(sent.headers["Retry-After"]) > 0
+        assert error["details"][0]["result"] == "unknown"
