@@ -6,7 +6,7 @@ UV := $(or $(shell command -v uv),$(BIN)/uv)
 VERSION ?= $(shell git describe --tags --exact-match --match 'v*' 2>/dev/null | sed 's/^v//' | grep . || echo "0.1.0+g$$(git rev-parse --short=12 HEAD)")
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup lock run test test-docker check reference wheel format services services-stop services-status chaos soak chaos-commands load fairness fuzz bench-serializers bench-relevance bench sites bench-compare screenshots update
+.PHONY: help setup lock run test test-docker check reference wheel format services services-stop services-status chaos soak chaos-commands load fairness fuzz bench-serializers bench-relevance bench sites screenshots update
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -84,8 +84,8 @@ chaos: setup ## break the engines and the workers under load, print what clients
 soak: setup ## faults, swaps and writes by chance (MINUTES=60, SEED= to repeat one)
 	@exec $(BIN)/python -m bench.chaos --soak $(or $(MINUTES),60) $(if $(SEED),--seed $(SEED))
 
-chaos-commands: setup ## kill reindex, sync, synonyms load and rollback 50 times each, during writes (KILLS=50); needs ELASTICSEARCH_URL
-	@exec $(BIN)/python -m bench.kills --kills $(or $(KILLS),50)
+chaos-commands: setup ## kill reindex, sync, synonyms load and rollback 50 times each, during writes (KILLS=50, ONLY=sync)
+	@exec $(BIN)/python -m bench.chaos --only '$(ONLY)' --kills $(or $(KILLS),50)
 
 load: setup ## send the highest rate of searches that the machine holds, and twice that (SECONDS=60); needs ELASTICSEARCH_URL
 	@exec $(BIN)/python -m bench.load overload --seconds $(or $(SECONDS),60)
@@ -116,5 +116,3 @@ bench: setup ## measure the speed of everything (QUICK=1, FULL=1, DATA=folder, O
 sites: setup ## build sites with their real generators, and compare what is read with the front matter (ONLY=Hugo,Hexo); needs npm; names what else is missing
 	@exec $(BIN)/python -m bench.sites --only '$(ONLY)'
 
-bench-compare: setup ## measure two revisions side by side (REV=revision, DATA=folder); needs ELASTICSEARCH_URL
-	@exec $(BIN)/python -m bench.compare $(if $(DATA),--data '$(DATA)') '$(or $(REV),HEAD~1)' HEAD

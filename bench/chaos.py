@@ -1,16 +1,17 @@
 """Faults under load: what searches and writes get while an engine or a worker is broken.
 
     make chaos ONLY=Redis
+    make chaos-commands KILLS=50
     make soak MINUTES=60 SEED=7
 
-Starts engines of its own and the service with two workers, and for each fault sends a steady
-stream of searches whose answers are cached, searches never sent before, writes, and health checks.
-The fault is injected after a few seconds and healed later. One row a fault is printed, then the
-goals that were missed; with any, the exit code is 1. The fault that needs nginx is left out where
-it is not installed. The logs of the service are kept in build/chaos.
+Each starts engines of its own, and exits with 1 if a goal was missed.
 
-`soak` repeats faults and swaps of the first setup by chance, on one service, and checks after each
-that every write that was acknowledged since the beginning is there. Its seed is printed.
+The first sends a steady stream to a service of two workers for each fault: searches whose answers
+are cached, searches never sent before, writes, and health checks. The fault is injected after a few
+seconds and healed later. A row is printed for each fault, and then one for each scenario of
+`bench.histories`. The second kills commands (`bench.kills`). The third repeats faults and swaps of
+the first setup by chance, on one service, and checks after each that every write that was
+acknowledged since the beginning is there; its seed is printed. Logs are kept in build/chaos.
 """
 
 import os
@@ -20,42 +21,20 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 import click
-import psutil
 import requests
 from elasticsearch import Elasticsearch
 
-from bench import histories
-from bench.faults import (
-    ALIAS,
-    LOGS,
-    NOT_IN_A_SOAK,
-    SAMPLE,
-    SETUPS,
-    SWAPS,
-    Fault,
-    Setup,
-    Target,
-    end,
-)
+from bench import histories, kills
+from bench.faults import ALIAS, LOGS, SAMPLE, SETUPS, SWAPS, Fault, Setup, Target, end
 from bench.results import echo_header, echo_row, exit_with
 from bench.stream import CACHED, TOKEN, Kind, Response, Stream, missing
-from devstack.servers import (
-    NGINX,
-    Gunicorn,
-    elasticsearch_nodes,
-    gunicorn,
-    new_certificates,
-    nginx,
-    redis_server,
-)
+from devstack.servers import elasticsearch_nodes, gunicorn, redis_server
 
 _BEFORE, _AFTER = 3.0, 6.0  # seconds of load before a fault and after it is healed
-_WORKERS = 2
 
 # Seconds: when an outage has to be known, how soon a search is refused from then on, and how soon a
 # new search is answered after it.
@@ -63,13 +42,12 @@ _KNOWN, _REFUSED_WITHIN, _ANSWERED_WITHIN = 4.0, 0.3, 2.0
 
 
 @contextmanager
-def _running(setup: Setup, *, with_nginx: bool) -> Iterator[Target]:
+def _running(setup: Setup) -> Iterator[Target]:
     with ExitStack() as stack:
         nodes = stack.enter_context(
             elasticsearch_nodes(setup.nodes, heap=setup.heap, settings=setup.node_settings)
         )
         cache = stack.enter_context(redis_server())
-        certificates = stack.enter_context(new_certificates())
         urls = [node.url for node in nodes]
         environment = {
             "ELASTICSEARCH_URL": ",".join(urls),
@@ -81,35 +59,11 @@ def _running(setup: Setup, *, with_nginx: bool) -> Iterator[Target]:
         }
         elastic = stack.enter_context(Elasticsearch(urls, request_timeout=60))
         log = LOGS / f"{setup.faults[0].name}.log"
-        server = stack.enter_context(gunicorn(environment, log, workers=_WORKERS))
-        proxy = ""
-        if with_nginx:
-            proxy = stack.enter_context(
-                nginx(server.port, certificates.certificate, certificates.key)
-            )
-        authority = str(certificates.authority)
-        target = Target(nodes, elastic, cache, server, proxy, authority, environment)
+        server = stack.enter_context(gunicorn(environment, log))
+        target = Target(nodes, elastic, cache, server, environment)
         for _ in range(2):  # so that there is a previous generation
             end(target.command("reindex", str(SAMPLE)), "reindex")
         yield target
-
-
-def _await_workers(server: Gunicorn) -> None:
-    """Wait until both workers serve: the former fault may have ended a worker."""
-    deadline = time.monotonic() + 120
-    while sum(map(_serves, server.workers())) < _WORKERS:
-        if time.monotonic() > deadline:
-            raise click.ClickException("a worker does not start")
-        time.sleep(0.2)
-
-
-def _serves(worker: psutil.Process) -> bool:
-    """Whether a worker has set the time of its heartbeat file, to the monotonic clock."""
-    with suppress(OSError):
-        for file in Path(f"/proc/{worker.pid}/fd").iterdir():
-            if "wgunicorn-" in str(file.readlink()):
-                return file.stat().st_mtime < time.monotonic() + 1
-    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,12 +85,13 @@ class Trial:
             if response.kind in kinds and status in (None, response.status)
         ]
 
+    def is_during(self, response: Response) -> bool:
+        """Whether it was sent while the fault should have been known."""
+        return self.began + _KNOWN < response.began < self.healed
+
     @property
     def refused_once_known(self) -> list[Response]:
-        """The searches that were refused while the outage should have been known."""
-        known = self.began + _KNOWN
-        refused = self.of("cached", "new", status=503)
-        return [response for response in refused if known < response.began < self.healed]
+        return list(filter(self.is_during, self.of("cached", "new", status=503)))
 
     @property
     def first_answer(self) -> float | None:
@@ -164,11 +119,9 @@ def _try(
         stored: what was written before, which must be there, too.
         timed: whether the goals for times hold.
     """
-    _await_workers(target.server)
     for query in CACHED:
         requests.get(f"{target.server.url}/search", params={"q": query}, timeout=60)
-    url = target.proxy if fault.behind_nginx else target.server.url
-    stream = Stream(url, target.authority, stored=stored)
+    stream = Stream(target.server.url, stored=stored)
     try:
         time.sleep(_BEFORE)
         began = time.monotonic()
@@ -188,18 +141,9 @@ def _try(
 
 
 _COLUMNS = [
-    "fault",
-    "searches",
-    "failed",
-    "sent again",
-    "503: cached / all",
-    "stale",
-    "slowest cached, s",
-    "slowest new, s",
-    "slowest 503 once known, s",
-    "slowest `/__lbheartbeat__`, s",
-    "first new answer after, s",
-    "writes: sent / acknowledged / failed / lost",
+    *("fault", "searches", "failed", "503: cached / all", "stale"),
+    *("slowest cached, s", "slowest new, s", "slowest 503 once known, s"),
+    *("first new answer after, s", "writes: sent / acknowledged / failed / lost"),
 ]
 
 
@@ -217,13 +161,11 @@ def _row(trial: Trial) -> list[str]:
         trial.fault.name,
         f"{len(searches):,}",
         f"{failed(searches)}",
-        f"{sum(response.sent > 1 for response in trial.responses)}",
         f"{len(trial.of('cached', status=503))} / {len(refused):,}",
         f"{sum(response.state == 'STALE' for response in searches):,}",
         slowest(trial.of("cached", status=200)),
         slowest(trial.of("new", status=200)),
         slowest(trial.refused_once_known),
-        slowest(trial.of("alive")),
         "never" if first is None else f"{first:.2f}",
         f"{len(writes)} / {trial.acknowledged} / {failed(writes)} / {len(trial.lost)}",
     ]
@@ -236,10 +178,11 @@ def _missed(trial: Trial) -> list[str]:
         for response in trial.responses
         if response.failed or (response.status == 503 and response.kind not in trial.fault.refused)
     )
-    return [
-        *(f"lost: {oid}" for oid in trial.lost),
-        *(f"{count} x {what}" for what, count in counted.items()),
-    ]
+    missed = [f"lost: {path}" for path in trial.lost]
+    missed += [f"{count} x {what}" for what, count in counted.items()]
+    if trial.fault.outage and not any(map(trial.is_during, trial.of("cached", status=200))):
+        missed.append("no cached answer was served")
+    return missed
 
 
 def _missed_times(trial: Trial) -> list[str]:
@@ -265,7 +208,7 @@ def _try_all(setup: Setup, faults: list[Fault]) -> list[str]:
     waiting = list(faults)
     while waiting:
         try:
-            with _running(setup, with_nginx=any(fault.behind_nginx for fault in waiting)) as target:
+            with _running(setup) as target:
                 while waiting:
                     missed += _try(waiting[0], target)
                     del waiting[0]
@@ -281,53 +224,46 @@ def _soak(minutes: float, seed: int) -> list[str]:
     click.echo(f"seed {seed}", err=True)
     chance = random.Random(seed)
     random.seed(seed)
-    setup = SETUPS[0]
-    faults = [
-        fault
-        for fault in setup.faults
-        if not fault.behind_nginx and fault.name not in NOT_IN_A_SOAK
-    ]
+    faults = [fault for fault in SETUPS[0].faults if fault.in_soak]
     missed: list[str] = []
     stored: dict[str, str | None] = {}
     ends = time.monotonic() + 60 * minutes
-    with _running(setup, with_nginx=False) as target:
-        while time.monotonic() < ends and not missed:
+    with _running(SETUPS[0]) as target:
+        while time.monotonic() < ends:
             fault = chance.choice(chance.choice([faults, SWAPS]))
             missed += _try(fault, target, stored, timed=False)
     return missed
 
 
-def _check_histories(only: str) -> list[str]:
-    """Print the rows of the histories whose name contains `only`; what was wrong."""
-    if not any(only in scenario.name for scenario in histories.SCENARIOS):
-        return []
-    with elasticsearch_nodes(1, heap=SETUPS[0].heap, settings={}) as nodes:
+@contextmanager
+def _engine() -> Iterator[str]:
+    """The address of a node, also for commands."""
+    with elasticsearch_nodes(1, heap=SETUPS[0].heap) as nodes:
         os.environ["ELASTICSEARCH_URL"] = nodes[0].url
-        return histories.run(only)
+        yield nodes[0].url
 
 
 @click.command()
-@click.option("--only", default="", help="Only faults whose name contains this.")
+@click.option("--only", default="", help="Only faults and commands whose name contains this.")
+@click.option("--kills", "number", type=int, help="Kill each command so many times.")
 @click.option("--soak", "minutes", type=float, help="Faults and swaps by chance, so many minutes.")
 @click.option("--seed", type=int, help="That of a soak that is to be repeated.")
-def main(only: str, minutes: float | None, seed: int | None) -> None:
+def main(only: str, number: int | None, minutes: float | None, seed: int | None) -> None:
     """Run all faults, print a row for each, and exit with 1 if a goal was missed."""
     shutil.rmtree(LOGS, ignore_errors=True)
     LOGS.mkdir(parents=True)
+    if number:
+        with _engine() as url:
+            exit_with(kills.run(only, number, url))
     echo_header(_COLUMNS)
-    missed: list[str] = []
     if minutes:
-        missed += _soak(minutes, seed if seed is not None else random.randrange(1_000_000))
-    for setup in () if minutes else SETUPS:
-        faults = [fault for fault in setup.faults if only in fault.name]
-        if not NGINX:
-            without = [fault for fault in faults if not fault.behind_nginx]
-            if without != faults:
-                click.echo("nginx is not installed: the fault behind it is left out", err=True)
-            faults = without
-        missed += _try_all(setup, faults)
-    if not minutes:
-        missed += _check_histories(only)
+        exit_with(_soak(minutes, random.randrange(1_000_000) if seed is None else seed))
+    missed: list[str] = []
+    for setup in SETUPS:
+        missed += _try_all(setup, [fault for fault in setup.faults if only in fault.name])
+    if any(only in scenario.name for scenario in histories.SCENARIOS):
+        with _engine() as url:
+            missed += histories.run(only, url)
     exit_with(missed)
 
 

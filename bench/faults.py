@@ -26,19 +26,17 @@ LOGS = REPOSITORY / "build" / "chaos"
 
 _SOURCE = LOGS / "posts.jsonl"
 _SOURCE_POSTS = 3_000
-_KILL, _STOP, _TERM = signal.SIGKILL, signal.SIGSTOP, signal.SIGTERM
+_KILL, _STOP = signal.SIGKILL, signal.SIGSTOP
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Running engines and a running service; `proxy`: the URL of an nginx before it, if needed."""
+    """Running engines and a running service."""
 
     nodes: list[ElasticsearchNode]
     elastic: Elasticsearch
     cache: RedisServer
     server: Gunicorn
-    proxy: str
-    authority: str
     environment: dict[str, str]
 
     def command(self, *words: str) -> "subprocess.Popen[bytes]":
@@ -54,8 +52,8 @@ class Fault:
     """A fault: a context manager that injects and heals it, `seconds` apart.
 
     `refused`: what may get a 503 meanwhile. `outage`: the goals for the times of an outage hold.
-    `deletes`: what was written before the fault is expected to be gone. `behind_nginx`: clients
-    reach the service through it.
+    `deletes`: what was written before the fault is expected to be gone. `in_soak`: something brings
+    the service back, so that other faults can follow.
     """
 
     name: str
@@ -64,7 +62,7 @@ class Fault:
     refused: tuple[Kind, ...] = ()
     outage: bool = False
     deletes: bool = False
-    behind_nginx: bool = False
+    in_soak: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,18 +156,20 @@ def _first(target: Target) -> ElasticsearchNode:
     return target.nodes[0]
 
 
-def _with_primary(target: Target) -> ElasticsearchNode:
+def _with_primaries(target: Target) -> list[ElasticsearchNode]:
     rows: Any = target.elastic.cat.shards(index=ALIAS, h="prirep,node", format="json").body
-    name = next(row["node"] for row in rows if row["prirep"] == "p")
-    return next(node for node in target.nodes if node.name == name)
+    names = {row["node"] for row in rows if row["prirep"] == "p"}
+    return [node for node in target.nodes if node.name in names]
+
+
+def _with_primary(target: Target) -> ElasticsearchNode:
+    return _with_primaries(target)[0]
 
 
 def _with_one_shard(target: Target) -> ElasticsearchNode:
     """A node with one of the shards, and not the master."""
-    rows: Any = target.elastic.cat.shards(index=ALIAS, h="node", format="json").body
-    with_shards = {row["node"] for row in rows}
     master = _master(target)
-    return next(node for node in target.nodes if node.name in with_shards and node is not master)
+    return next(node for node in _with_primaries(target) if node is not master)
 
 
 def _master(target: Target) -> ElasticsearchNode:
@@ -282,7 +282,10 @@ def _flooded(path: str, line: str, lines: int) -> Broken:
 
 
 _UNCACHED: tuple[Kind, ...] = ("new", "write")
-_AWAY: dict[str, Any] = {"seconds": 5.0, "refused": _UNCACHED}
+# What was cached is no answer any more after a write, and a worker serves nothing of a generation
+# that it was not told itself before an outage.
+_ANY: tuple[Kind, ...] = ("cached", *_UNCACHED)
+_AWAY: dict[str, Any] = {"refused": _ANY, "outage": True}
 _SEARCHES = '{"index":"chaos"}\n{"query":{"wildcard":{"text":"*a*e*i*"}},"size":0}\n'
 _MSEARCH = "/_msearch?max_concurrent_searches=50"
 _WRITES = '{"index":{"_index":"flood"}}\n{"text":"some words of a post that nobody reads"}\n'
@@ -301,24 +304,33 @@ SETUPS = [
                 ),
             ),
             Fault("Redis stalled", _signal(_STOP, _cache)),
-            Fault("Elasticsearch stalled", _node(_STOP, _first), 30.0, _UNCACHED, outage=True),
-            Fault("Elasticsearch killed", _node(_KILL, _first), 5.0, _UNCACHED, outage=True),
+            Fault("Elasticsearch stalled", _node(_STOP, _first), 30.0, **_AWAY),
+            Fault("Elasticsearch killed", _node(_KILL, _first), **_AWAY),
             Fault("Elasticsearch's disk full", _disk_full, 25.0, ("write",)),
-            Fault("live index deleted", _index_deleted, 5.0, _UNCACHED, outage=True, deletes=True),
-            Fault("worker SIGTERM", _signal(_TERM, _worker)),
+            Fault(
+                "live index deleted",
+                _index_deleted,
+                refused=_ANY,
+                deletes=True,
+                in_soak=False,
+            ),
+            Fault("worker SIGTERM", _signal(signal.SIGTERM, _worker)),
             Fault("worker SIGKILL", _signal(_KILL, _worker)),
-            Fault("gunicorn SIGHUP", _signal(signal.SIGHUP, _server), 10.0),
-            Fault("worker SIGKILL, behind nginx", _signal(_KILL, _worker), behind_nginx=True),
-            Fault("Elasticsearch killed during reindex", _killed_during("reindex"), **_AWAY),
-            Fault("Elasticsearch killed during sync", _killed_during("sync"), **_AWAY),
-            Fault("Redis killed", _signal(_KILL, _cache)),
+            Fault(
+                "gunicorn SIGHUP",
+                _signal(signal.SIGHUP, lambda target: target.server.process),
+                10.0,
+            ),
+            Fault("Elasticsearch killed during reindex", _killed_during("reindex"), refused=_ANY),
+            Fault("Elasticsearch killed during sync", _killed_during("sync"), refused=_ANY),
+            Fault("Redis killed", _signal(_KILL, _cache), in_soak=False),
         ]
     ),
     Setup(
         [
-            Fault("none, small queues", _nothing, refused=_UNCACHED),
-            Fault("search queue full", _flooded(_MSEARCH, _SEARCHES, 500), refused=_UNCACHED),
-            Fault("write queue full", _flooded("/_bulk", _WRITES, 20_000), refused=_UNCACHED),
+            Fault("none, small queues", _nothing, refused=_ANY),
+            Fault("search queue full", _flooded(_MSEARCH, _SEARCHES, 500), refused=_ANY),
+            Fault("write queue full", _flooded("/_bulk", _WRITES, 20_000), refused=_ANY),
         ],
         node_settings={
             "thread_pool.search.size": 1,
@@ -340,7 +352,9 @@ SETUPS = [
     Setup(
         [
             Fault("none, three shards without copies", _nothing),
-            Fault("node with one of three shards killed", _node(_KILL, _with_one_shard), **_AWAY),
+            Fault(
+                "node with one of three shards killed", _node(_KILL, _with_one_shard), refused=_ANY
+            ),
         ],
         nodes=3,
         heap="512m",
@@ -353,4 +367,3 @@ SWAPS = [
     Fault("rebuild", _command("rebuild", "--force"), 1.0),
     Fault("rollback", _command("rollback"), 1.0),
 ]
-NOT_IN_A_SOAK = {"live index deleted", "Redis killed"}  # which nothing brings back

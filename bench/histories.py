@@ -1,24 +1,16 @@
 """Checks every served answer against the history of acknowledged writes, as Jepsen does.
 
-    make chaos ONLY=Redis
-    python -m bench.histories [--only slow] [--seconds 20] [--folder ../another-checkout]
-
-Needs ELASTICSEARCH_URL, which `make chaos` sets to a node of its own; the index, the Redis servers
-and the services are its own. Two writers put and delete a post each, and repeat what failed until
-it is acknowledged. Readers search for these posts, in two ways each, on every host. For each
-scenario a row is printed: the answers, and those that are wrong:
+Two writers put and delete a post each, and repeat what failed until it is acknowledged. Readers
+search for these posts, in two ways each, on every host. Two kinds of answers are wrong:
 
 - stale: a search that began after a write was acknowledged (plus the grace of the scenario) shows
   what was there before it;
 - back: a search shows an older state of a post than one that had ended before it began (plus the
   grace), on the same host.
-
-With any the exit code is 1.
 """
 
 import random
 import signal
-import socket
 import threading
 import time
 from collections import defaultdict
@@ -26,20 +18,20 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import count
-from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-import click
 import redis
 import requests
 
-from bench.results import echo_header, echo_row, exit_with
-from bench.service import elasticsearch_url, index, serving, temporary_alias
-from devstack.servers import REPOSITORY, Gunicorn, RedisServer, redis_server
+from bench.faults import SAMPLE
+from bench.results import echo_header, echo_row
+from bench.service import indexed, serving
+from bench.stream import TOKEN
+from devstack.servers import Gunicorn, RedisServer, redis_server
+from tests.tcp import forward, listening
 
-TOKEN = "a-token-of-the-histories"
-_SAMPLE = REPOSITORY / "sample" / "posts.jsonl"
+_SECONDS = 20.0  # of each scenario
 _WRITERS, _READERS = 2, 4  # clients; those that read are of each host
 _PAUSE = 0.3  # seconds, on average, between two writes of a client
 _LETTERS = "bcdfghjklmnpqrstvwxz"  # of words that no other post has
@@ -175,40 +167,33 @@ class Clients:
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
-    """What a scenario may break."""
-
-    services: list[Gunicorn]
-    caches: list[RedisServer]
-
-
-@dataclass(frozen=True, slots=True)
 class Scenario:
     """What happens during the reads and writes.
 
     `grace`: seconds after which an acknowledged write has to be served. `hosts`: services, each
-    with a Redis of its own. `before`: called with each request to Elasticsearch, which waits.
+    with a Redis of its own, the first of which `breaks` for a while. `before`: called with each
+    request to Elasticsearch, which waits for it, and the services.
     """
 
     name: str
     grace: float = 0.0
     hosts: int = 1
     has_redis: bool = True
-    breaks: Callable[[Target], AbstractContextManager[None]] | None = None
-    before: Callable[[bytes, Target], None] | None = None
+    breaks: Callable[[RedisServer], AbstractContextManager[None]] | None = None
+    before: Callable[[bytes, Sequence[Gunicorn]], None] | None = None
 
 
 @contextmanager
-def _stalled(target: Target) -> Iterator[None]:
-    target.caches[0].process.send_signal(signal.SIGSTOP)
+def _stalled(cache: RedisServer) -> Iterator[None]:
+    cache.process.send_signal(signal.SIGSTOP)
     yield
-    target.caches[0].process.send_signal(signal.SIGCONT)
+    cache.process.send_signal(signal.SIGCONT)
 
 
 @contextmanager
-def _restored(target: Target) -> Iterator[None]:
+def _restored(cache: RedisServer) -> Iterator[None]:
     """Redis has again what it had some seconds before, as after a restart from its snapshot."""
-    with redis.Redis.from_url(target.caches[0].url) as server:
+    with redis.Redis.from_url(cache.url) as server:
         dumped = {key: server.dump(key) for key in server.scan_iter()}
         yield
         server.flushall()
@@ -218,21 +203,21 @@ def _restored(target: Target) -> Iterator[None]:
 
 
 @contextmanager
-def _flushed(target: Target) -> Iterator[None]:
+def _flushed(cache: RedisServer) -> Iterator[None]:
     yield
-    with redis.Redis.from_url(target.caches[0].url) as server:
+    with redis.Redis.from_url(cache.url) as server:
         server.flushall()
 
 
-def _slow(request: bytes, target: Target) -> None:
+def _slow(request: bytes, services: Sequence[Gunicorn]) -> None:
     if b"/_msearch" in request[:200]:
         time.sleep(1.2)
 
 
-def _kill(request: bytes, target: Target) -> None:
+def _kill(request: bytes, services: Sequence[Gunicorn]) -> None:
     """All workers, when a write has been made and searches cannot find it yet."""
     if b"/_refresh" in request[:200] and random.random() < 0.1:
-        for worker in target.services[0].workers():
+        for worker in services[0].workers():
             worker.kill()
 
 
@@ -248,65 +233,39 @@ SCENARIOS = [
 ]
 
 
-@contextmanager
-def _proxy(url: str, before: Callable[[bytes], None]) -> Iterator[str]:
-    """A TCP proxy in front of Elasticsearch that calls `before` with what is sent there."""
-    parts = urlsplit(url)
-    listener = socket.create_server(("127.0.0.1", 0))
-
-    def copy(source: socket.socket, target: socket.socket, look: bool) -> None:
-        with suppress(OSError):
-            while data := source.recv(65_536):
-                if look:
-                    before(data)
-                target.sendall(data)
-        for end in (source, target):
-            with suppress(OSError):
-                end.shutdown(socket.SHUT_RDWR)
-
-    def accept() -> None:
-        with suppress(OSError):
-            while True:
-                near, _ = listener.accept()
-                far = socket.create_connection((parts.hostname or "", parts.port or 9200))
-                for ends in ((near, far, True), (far, near, False)):
-                    threading.Thread(target=copy, args=ends, daemon=True).start()
-
-    threading.Thread(target=accept, daemon=True).start()
-    yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-    listener.shutdown(socket.SHUT_RDWR)
-    listener.close()
-
-
-def _run(scenario: Scenario, seconds: float, folder: Path) -> list[str]:
+def _run(scenario: Scenario, url: str) -> list[str]:
     """Print the row of a scenario; what was wrong."""
-    target = Target([], [])
-    with ExitStack() as stack:
-        alias = stack.enter_context(temporary_alias())
-        url = elasticsearch_url()
-        index(_SAMPLE, alias, folder)
+    parts = urlsplit(url)
+    services: list[Gunicorn] = []
+    caches: list[RedisServer] = []
+
+    def passes(data: bytes) -> bool:
         if scenario.before:
-            before = scenario.before
-            url = stack.enter_context(_proxy(url, lambda data: before(data, target)))
+            scenario.before(data, services)
+        return True
+
+    with ExitStack() as stack:
+        alias = stack.enter_context(indexed(SAMPLE))
+        address = parts.hostname or "", parts.port or 9200
+        port = stack.enter_context(listening(lambda near: forward(near, address, passes)))
         for _ in range(scenario.hosts):
-            cache = ""
             if scenario.has_redis:
-                target.caches.append(stack.enter_context(redis_server()))
-                cache = target.caches[-1].url
+                caches.append(stack.enter_context(redis_server()))
             variables = {
-                "ELASTICSEARCH_URL": url,
+                "ELASTICSEARCH_URL": f"http://127.0.0.1:{port}",
                 "BLOGSEARCH_WRITE_TOKENS": TOKEN,
                 "BLOGSEARCH_CACHE_TIMEOUT": "0.25",
             }
-            service = serving(alias, redis_url=cache, workers=2, variables=variables, folder=folder)
-            target.services.append(stack.enter_context(service))
-        clients = Clients([service.url for service in target.services])
+            redis_url = caches[-1].url if caches else ""
+            service = serving(alias, redis_url=redis_url, workers=2, variables=variables)
+            services.append(stack.enter_context(service))
+        clients = Clients([service.url for service in services])
         try:
-            time.sleep(seconds / 3)
-            with scenario.breaks(target) if scenario.breaks else ExitStack():
-                time.sleep(min(seconds / 3, 4.0))
+            time.sleep(_SECONDS / 3)
+            with scenario.breaks(caches[0]) if scenario.breaks else ExitStack():
+                time.sleep(4.0)
             clients.stop_writing()
-            time.sleep(max(seconds / 3, scenario.grace + 4))
+            time.sleep(max(_SECONDS / 3, scenario.grace + 4))
         finally:
             clients.end()
     histories = clients.histories.values()
@@ -320,22 +279,8 @@ def _run(scenario: Scenario, seconds: float, folder: Path) -> list[str]:
     return [f"{scenario.name}: {len(wrong)} wrong answers, such as {wrong[0]}"] if wrong else []
 
 
-@click.command()
-@click.option("--only", default="", help="Only scenarios whose name contains this.")
-@click.option("--seconds", default=20.0, show_default=True, help="How long each takes.")
-@click.option("--folder", default=REPOSITORY, type=click.Path(path_type=Path), help="A checkout.")
-def main(only: str, seconds: float, folder: Path) -> None:
-    """Run all scenarios, and exit with 1 if an answer was wrong."""
-    exit_with(run(only, seconds, folder))
-
-
-def run(only: str = "", seconds: float = 20.0, folder: Path = REPOSITORY) -> list[str]:
+def run(only: str, url: str) -> list[str]:
     """Print the rows of the scenarios whose name contains `only`; what was wrong."""
+    echo_header(["history", "acknowledged", "repeated", "answers", "hits", "stale", "back"])
     chosen = [scenario for scenario in SCENARIOS if only in scenario.name]
-    if chosen:
-        echo_header(["scenario", "acknowledged", "repeated", "answers", "hits", "stale", "back"])
-    return [wrong for scenario in chosen for wrong in _run(scenario, seconds, folder)]
-
-
-if __name__ == "__main__":
-    main()
+    return [wrong for scenario in chosen for wrong in _run(scenario, url)]

@@ -4,8 +4,10 @@
     make hunt DATA=FOLDER CASES=2000      # in the first corpus of a folder
 
 Searches made by hand and at random, of several alphabets, lengths and parameters, are sent over
-HTTP to a service without a cache. The most expensive ones are then repeated in turn with usual
-ones, whose cost is nearest to the median of the judged queries. The cost is the CPU time of
+HTTP to a service without a cache, as JSON and as a page. The most expensive ones are then repeated
+in turn with usual ones, whose cost is nearest to the median of the judged queries: once after the
+caches of Elasticsearch were cleared (cold), and then twice (warm). At the end ten posts of 1 MB are
+written, which have all words of a long query with many hits. The cost is the CPU time of
 Elasticsearch, without that of its compiler, and of the worker, so that other work of the machine
 counts little. Exits with 1 if a search costs more than five usual ones.
 
@@ -15,7 +17,7 @@ It needs Linux, starts an Elasticsearch of its own, and takes about five minutes
 import random
 import statistics
 import string
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import repeat
@@ -27,18 +29,17 @@ import psutil
 import requests
 
 from app.search.request import MAX_PAGE, MAX_QUERY, MAX_SIZE
+from bench.results import exit_with
 from bench.service import index, lines, serving
+from bench.stream import TOKEN
 from bench.turns import alternate
 from bench.workload import corpus_of
 from devstack.servers import elasticsearch_nodes
 
-Cost = Callable[[str], float]
-"""A path → milliseconds of CPU time."""
-
 _ALIAS = "hunt"
 _MOST = 5.0  # usual searches
-_JUDGED, _USUAL = 100, 11  # judged queries that are measured, and those that are repeated
-_WARM_UP, _ROUNDS = 4, 7
+_JUDGED, _USUAL = 100, 9  # judged queries that are measured, and those that are repeated
+_WARM_UP, _ROUNDS = 3, 5
 _CANDIDATES, _SHOWN = 16, 10
 _COMPILERS = ("C1 Compiler", "C2 Compiler")
 
@@ -62,27 +63,34 @@ _BY_HAND = (
     "inspectorFirefoxTools pythonDjangoFlask databaseQueryPlan camelCaseWords browserExtension "
     "javascriptModule canvasContext searchIndexFields sqliteUtils tableColumnNames webFontLoader",
     _MISSPELLED,
+    "pyhtonn djagnoo databsaee javascirptt brwoserr firefxoo extensoinn langaugee compueterr "
+    "pyhtno djnago databaes javasrcipt bwroser fierfox extesnion lagnuage comptuer seacrh",
     "site.name.word firefox.inspector.network python.django.models.query javascript.canvas.draw "
     "browser.extension.manifest sqlite.utils.cli.insert",
     "python -django -flask -sqlite -browser -firefox -chrome -linux -windows -docker",
     '"how to" "a post" "in the" "python code" "web browser" "open source"',
-    "the code of a post is not in the",
     "python web code data post page time work",
     "p",
     *(alphabet * MAX_QUERY for alphabet in _ALPHABETS),
 )
 """Queries that were expensive, or that one would expect to be; cut to the longest query."""
-_PARAMETERS = (
-    "",
-    "size=50&facets=on",
-    "size=50&typing=on",
-    "size=50&typos=off",
-    "page=3&size=50",
-    "debug-search",
-    "sort=newest&size=50",
-    "since=2010-01-01&category=a&category=b&facets=on",
-    "prefer=de&size=50",
-)
+_SEARCHES = [
+    f"/search?{parameters}"
+    for parameters in (
+        "",
+        "size=50&facets=on",
+        "size=50&typing=on",
+        "page=3&size=50",
+        "debug-search",
+        "sort=newest&size=50",
+        "since=2010-01-01&category=a&category=b&facets=on",
+        "prefer=de&size=50",
+    )
+]
+_PAGES = ["/?", "/?debug-search", "/?debug-search=requests"]
+
+_BIG_POSTS, _BIG = 10, 950_000  # posts, and letters of each
+_IN_BIG_POSTS = "python web code data post page time work"
 
 
 def random_paths(words: Sequence[str], number: int, chosen: random.Random) -> list[str]:
@@ -93,93 +101,96 @@ def random_paths(words: Sequence[str], number: int, chosen: random.Random) -> li
         made = "".join(chosen.choices(alphabet, k=chosen.choice((1, 3, 8, 30, 200))))
         known = chosen.choice(words)
         camel = "".join(part.capitalize() for part in chosen.sample(words, 3))
-        return chosen.choice(
-            (
-                known,
-                known,
-                made,
-                camel,
-                ".".join(chosen.sample(words, 3)),
-                f'"{known}"',
-                f"-{known}",
-            )
-        )
+        dotted = ".".join(chosen.sample(words, 3))
+        return chosen.choice((known, known, made, camel, dotted, f'"{known}"', f"-{known}"))
 
     paths = []
     for _ in range(number):
         q = " ".join(word() for _ in range(chosen.choice((1, 2, 4, 8, 16, 60))))
-        paths.append(_path(q, chosen.choice(_PARAMETERS)))
+        paths.append(_path(q, chosen.choice([*_SEARCHES, *_PAGES])))
     return [*paths, f"/suggest?q={quote('p')}", f"/search?q=a&page={MAX_PAGE}&size={MAX_SIZE}"]
 
 
-def _path(q: str, parameters: str) -> str:
-    return f"/search?{urlencode({'q': q[:MAX_QUERY].strip() or 'a'})}&{parameters}"
+def _path(q: str, where: str = "/search?") -> str:
+    return f"{where}&{urlencode({'q': q[:MAX_QUERY].strip() or 'a'})}"
 
 
 class CpuTime:
     """The CPU time that a search takes Elasticsearch and the service, in milliseconds."""
 
-    def __init__(self, url: str, engine: psutil.Process, worker: psutil.Process) -> None:
+    def __init__(self, url: str, engine_url: str, processes: Iterable[psutil.Process]) -> None:
         self._session = requests.Session()
-        self._url = url
-        self._tasks = Path(f"/proc/{engine.pid}/task")
-        self._worker = worker
+        self._url, self._clear = url, f"{engine_url}/{_ALIAS}/_cache/clear"
+        self._processes = list(processes)
 
     def once(self, path: str) -> float:
-        """The lesser of two runs, as other work of Elasticsearch is no search."""
-        return min(self.mean(path, 1), self.mean(path, 1))
-
-    def mean(self, path: str, runs: int = 3) -> float:
-        """The mean of several runs."""
         before = self._seconds()
-        for _ in range(runs):
-            self._session.get(self._url + path, timeout=60)
-        return (self._seconds() - before) * 1000 / runs
+        self._session.get(self._url + path, timeout=120)
+        return (self._seconds() - before) * 1000
+
+    def cold_and_warm(self, path: str) -> tuple[float, float]:
+        self._session.post(self._clear, timeout=60)
+        return self.once(path), min(self.once(path), self.once(path))
 
     def _seconds(self) -> float:
         nanoseconds = 0
-        for task in self._tasks.iterdir():
-            with suppress(OSError):  # it has ended
-                if not (task / "comm").read_text().startswith(_COMPILERS):
-                    nanoseconds += int((task / "schedstat").read_text().split()[0])
-        own = self._worker.cpu_times()
-        return nanoseconds / 1e9 + own.user + own.system
+        for process in self._processes:
+            for task in Path(f"/proc/{process.pid}/task").iterdir():
+                with suppress(OSError):  # it has ended
+                    if not (task / "comm").read_text().startswith(_COMPILERS):
+                        nanoseconds += int((task / "schedstat").read_text().split()[0])
+        return nanoseconds / 1e9
 
 
-def measured(
-    cost: CpuTime, judged: Sequence[str], paths: Sequence[str]
-) -> tuple[float, dict[str, float]]:
-    """The milliseconds of a usual search, and how many usual ones the most expensive paths cost:
-    medians of rounds in which all take turns."""
-    usual_paths = [_path(q, "") for q in judged]
-    for _ in range(_WARM_UP):
-        for path in usual_paths:
-            cost.mean(path, 1)
-    costs = {path: cost.once(path) for path in usual_paths}
-    median = statistics.median(costs.values())
-    usual = sorted(costs, key=lambda path: abs(costs[path] - median))[:_USUAL]
-    tried = {path: cost.once(path) for path in dict.fromkeys(paths)}
-    expensive = sorted(tried, key=lambda path: -tried[path])[:_CANDIDATES]
-    turns: dict[str, Callable[[], float]] = {
-        path: partial(cost.mean, path) for path in [*usual, *expensive]
-    }
-    of_rounds = alternate(repeat(turns, _ROUNDS), warm_up=0)
-    usual_costs = [
-        statistics.median(of_round)
-        for of_round in zip(*(of_rounds[path] for path in usual), strict=True)
-    ]
-    ratios = {
-        path: statistics.median(
-            one / usual_one for one, usual_one in zip(of_rounds[path], usual_costs, strict=True)
-        )
-        for path in expensive
-    }
-    return statistics.median(usual_costs), ratios
+class Usual:
+    """Searches whose cost is usual."""
+
+    def __init__(self, cost: CpuTime, judged: Sequence[str]) -> None:
+        paths = [_path(q) for q in judged]
+        for _ in range(_WARM_UP):
+            for path in paths:
+                cost.once(path)
+        costs = {path: min(cost.once(path), cost.once(path)) for path in paths}
+        median = statistics.median(costs.values())
+        self.paths = sorted(costs, key=lambda path: abs(costs[path] - median))[:_USUAL]
+        self.milliseconds = median
+        self._cost = cost
+
+    def times(self, paths: Sequence[str]) -> dict[str, tuple[float, float]]:
+        """How many usual searches each path costs, cold and warm: medians of rounds in which all
+        take turns."""
+        turns: dict[str, Callable[[], tuple[float, float]]] = {
+            path: partial(self._cost.cold_and_warm, path) for path in [*self.paths, *paths]
+        }
+        measured = alternate(repeat(turns, _ROUNDS), warm_up=0)
+
+        def ratio(path: str, which: int) -> float:
+            return statistics.median(
+                measured[path][nth][which]
+                / statistics.median(measured[usual][nth][which] for usual in self.paths)
+                for nth in range(_ROUNDS)
+            )
+
+        return {path: (ratio(path, 0), ratio(path, 1)) for path in paths}
+
+
+def _write_big_posts(url: str, words: Sequence[str], chosen: random.Random) -> None:
+    """Posts with all words of `_IN_BIG_POSTS`, again and again."""
+    for number in range(_BIG_POSTS):
+        text = ""
+        while len(text) < _BIG:
+            text += " ".join(chosen.choices([*_IN_BIG_POSTS.split(), *words], k=5_000)) + ". "
+        requests.put(
+            f"{url}/documents/big-{number}",
+            json={"title": f"Big {number}", "text": f"<p>{text[:_BIG]}</p>"},
+            headers={"Authorization": f"Bearer {TOKEN}"},
+            timeout=120,
+        ).raise_for_status()
 
 
 @click.command()
 @click.option("--data", type=click.Path(exists=True, path_type=Path), help="A folder of corpora.")
-@click.option("--cases", default=500, show_default=True, help="How many searches to try.")
+@click.option("--cases", default=500, show_default=True, help="How many random searches to try.")
 @click.option("--seed", type=int, help="That of a run before, to try the same searches.")
 def main(data: Path | None, cases: int, seed: int | None) -> None:
     """Print the most expensive searches, in usual ones."""
@@ -189,10 +200,14 @@ def main(data: Path | None, cases: int, seed: int | None) -> None:
     queries = list(dict.fromkeys(str(line["q"]) for path in files for line in lines(path)))
     judged = chosen.sample(queries, min(_JUDGED, len(queries)))
     words = [*_MISSPELLED.split(), *_COMMON.split(), *(q.split()[0] for q in judged)]
-    paths = [_path(q, parameters) for q in _BY_HAND for parameters in _PARAMETERS]
+    paths = [_path(q, where) for q in _BY_HAND for where in [*_SEARCHES, *_PAGES]]
     paths += random_paths(words, cases, chosen)
     with elasticsearch_nodes(1, heap="1g") as (node,):
-        variables = {"ELASTICSEARCH_URL": node.url, "BLOGSEARCH_ELASTICSEARCH_TIMEOUT": "60"}
+        variables = {
+            "ELASTICSEARCH_URL": node.url,
+            "BLOGSEARCH_ELASTICSEARCH_TIMEOUT": "60",
+            "BLOGSEARCH_WRITE_TOKENS": TOKEN,
+        }
         index(posts, _ALIAS, variables=variables)
         # Counts would be cached, but nobody repeats an expensive search.
         cache = {"index.requests.cache.enable": False}
@@ -200,15 +215,22 @@ def main(data: Path | None, cases: int, seed: int | None) -> None:
         # Its launcher is the parent of Elasticsearch itself.
         engine = psutil.Process(node.pid).children()[0]
         with serving(_ALIAS, variables=variables) as served:
-            (worker,) = served.workers()
-            usual_cost, ratios = measured(CpuTime(served.url, engine, worker), judged, paths)
-    click.echo(f"a usual search: {usual_cost:.1f} ms; {len(paths)} searches tried, seed {seed}")
-    most_first = sorted(ratios, key=lambda path: -ratios[path])
-    for path in most_first[:_SHOWN]:
-        ratio = ratios[path]
-        click.echo(f"{ratio:6.1f} usual, {ratio * usual_cost:5.0f} ms  {path[:200]}")
-    if ratios[most_first[0]] > _MOST:
-        raise click.ClickException(f"A search costs more than {_MOST:.0f} usual ones.")
+            cost = CpuTime(served.url, node.url, [engine, *served.workers()])
+            usual = Usual(cost, judged)
+            tried = {path: cost.once(path) for path in dict.fromkeys(paths)}
+            expensive = sorted(tried, key=lambda path: -tried[path])[:_CANDIDATES]
+            ratios = usual.times(expensive)
+            _write_big_posts(served.url, words, chosen)
+            in_big_posts = usual.times([_path(_IN_BIG_POSTS, "/search?size=40")])
+    click.echo(f"a usual search: {usual.milliseconds:.1f} ms; {len(tried)} tried, seed {seed}")
+    most_first = sorted(ratios, key=lambda path: -max(ratios[path]))[:_SHOWN]
+    click.echo("usual searches, cold / warm:")
+    for path in most_first:
+        click.echo(f"{ratios[path][0]:6.1f} / {ratios[path][1]:.1f}  {path[:200]}")
+    for path, (cold, warm) in in_big_posts.items():
+        click.echo(f"{cold:6.1f} / {warm:.1f}  {path}, in ten posts of 1 MB")
+    dear = [path for path, ratio in (ratios | in_big_posts).items() if max(ratio) > _MOST]
+    exit_with([f"more than {_MOST:.0f} usual searches: {path}" for path in dear])
 
 
 if __name__ == "__main__":

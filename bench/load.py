@@ -19,7 +19,6 @@ the 99th percentile of others is at most 100 ms higher beside the clients, in th
 
 import itertools
 import statistics
-import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -72,38 +71,40 @@ _CONNECTIONS = 1_500
 # The share of the searches that are answered within so many seconds at a held rate.
 _SHARE, _HELD_WITHIN = 0.99, 0.25
 _FIRST_RATE, _TRIAL = 25.0, 10.0  # searches a second, and for how many seconds each rate is tried
-_LOWER = 0.9  # a rate that is held in a trial may be a little too high for longer
+_LOWER = 0.8
 _GROWTH = 1.2  # of the memory; it may also grow by what _CONNECTIONS need
 _CONNECTION_MB = 0.05
-_RECOVERY = "half, after it"
+_LOADS = {"highest": 1.0, "twice": 2.0, "half, after it": 0.5}
 _COLUMNS = [
     *("searches", "load", "rate, 1/s", "sent", "200", "503", "429", "other"),
-    *("median, s", "99 %, s", "slowest, s", "slowest 503, s"),
-    "memory: first / highest / last, MB",
+    *("median, s", "99 %, s", "memory, MB"),
 ]
 
 
 @main.command()
 @click.option("--seconds", default=60.0, help="How long each rate is sent.")
-@click.option("--mix", type=click.Choice([*MIXES, ""]), default="", help="Only this one.")
-def overload(seconds: float, mix: str) -> None:
+def overload(seconds: float) -> None:
     """Print a row for each mix and load."""
     echo_header(_COLUMNS)
     missed: list[str] = []
     with serving_sample() as served:
-        for name, every in MIXES.items():
-            if mix not in ("", name):
-                continue
+        for mix, every in MIXES.items():
             highest = _highest_rate(served.url, every)
-            for load, times in (("highest", 1.0), ("twice", 2.0), (_RECOVERY, 0.5)):
-                lasts = seconds if times >= 1 else min(seconds, 10.0)
-                with _memory(served) as memory:
-                    answers = _send(served.url, every, times * highest, lasts)
-                    while load == "highest" and not _held(answers):
-                        highest *= _LOWER
-                        answers = _send(served.url, every, highest, lasts)
-                echo_row(_row(name, load, times * highest, answers, memory))
-                missed += [f"{name}, {load}: {goal}" for goal in _missed(answers, memory, load)]
+            memory = _megabytes(served)
+            for load, times in _LOADS.items():
+                answers = _send(served.url, every, times * highest, seconds)
+                statuses = Counter(answer.status for answer in answers)
+                after = _megabytes(served)
+                echo_row([mix, load, f"{times * highest:.0f}", *_cells(answers), f"{after:.0f}"])
+                missed += [
+                    f"{mix}, {load}: {count} x {status or 'no answer'}"
+                    for status, count in statuses.items()
+                    if status not in (200, 429, 503)
+                ]
+            if after > memory * _GROWTH + _CONNECTIONS * _CONNECTION_MB:
+                missed.append(f"{mix}: the memory grew from {memory:.0f} to {after:.0f} MB")
+            if not _held(answers):
+                missed.append(f"{mix}: not all are answered in time after the overload")
     exit_with(missed)
 
 
@@ -127,97 +128,57 @@ def _highest_rate(url: str, every: int) -> float:
     rate = _FIRST_RATE
     while _held(_send(url, every, rate, _TRIAL)):
         rate *= 2
-    while rate > 1:
-        time.sleep(1)
-        rate *= 0.8
-        if _held(_send(url, every, rate, _TRIAL)):
-            break
+    while rate > 1 and not _held(_send(url, every, rate, _TRIAL)):
+        rate *= _LOWER
     return rate
 
 
-@contextmanager
-def _memory(served: Gunicorn) -> Iterator[list[float]]:
-    """Megabytes of all workers together, once a second."""
-    megabytes: list[float] = []
-    stop = threading.Event()
-
-    def watch() -> None:
-        while not stop.wait(1):
-            megabytes.append(sum(worker.memory_info().rss for worker in served.workers()) / 1e6)
-
-    thread = threading.Thread(target=watch)
-    thread.start()
-    try:
-        yield megabytes
-    finally:
-        stop.set()
-        thread.join()
+def _megabytes(served: Gunicorn) -> float:
+    """Of all workers together."""
+    return sum(float(worker.memory_info().rss) for worker in served.workers()) / 1e6
 
 
-def _row(mix: str, load: str, rate: float, answers: list[Answer], memory: list[float]) -> list[str]:
+def _cells(answers: list[Answer]) -> list[str]:
     statuses = Counter(answer.status for answer in answers)
     good = [answer.seconds for answer in answers if answer.status == 200] or [0.0]
-    refused = [answer.seconds for answer in answers if answer.status == 503]
     counts = [len(answers), statuses[200], statuses[503], statuses[429]]
     counts.append(2 * counts[0] - sum(counts))
-    return [
-        *(mix, load, f"{rate:.0f}"),
-        *(f"{count:,}" for count in counts),
-        f"{statistics.median(good):.3f}",
-        f"{percentile(good, 0.99):.2f}",
-        f"{max(good):.2f}",
-        f"{max(refused):.2f}" if refused else "",
-        f"{memory[0]:.0f} / {max(memory):.0f} / {memory[-1]:.0f}" if memory else "",
-    ]
-
-
-def _missed(answers: list[Answer], memory: list[float], load: str) -> list[str]:
-    """The goals that were missed."""
-    missed = [
-        f"{count} x {status or 'no answer'}"
-        for status, count in Counter(answer.status for answer in answers).items()
-        if status not in (200, 429, 503)
-    ]
-    if memory and memory[-1] > memory[0] * _GROWTH + _CONNECTIONS * _CONNECTION_MB:
-        missed.append(f"the memory grew from {memory[0]:.0f} to {memory[-1]:.0f} MB")
-    if load == _RECOVERY and not _held(answers):
-        missed.append("not all searches are answered in time after the overload")
-    return missed
+    times = f"{statistics.median(good):.3f}", f"{percentile(good, 0.99):.2f}"
+    return [*(f"{count:,}" for count in counts), *times]
 
 
 # -- fairness ----------------------------------------------------------------------------------
 
 _RATE = 50.0  # searches of others a second
 _VISITORS = 16  # connections of others, at most
+_ROUNDS, _SECONDS = 10, 8.0
 _MOST = 100.0  # milliseconds
 _LOWEST_PRIORITY = 19
 
 
 @main.command()
 @click.option("--clients", default=64, show_default=True, help="Clients that always send.")
-@click.option("--rounds", default=10, show_default=True)
-@click.option("--seconds", default=8.0, show_default=True, help="How long each measurement takes.")
-def fairness(clients: int, rounds: int, seconds: float) -> None:
+def fairness(clients: int) -> None:
     """Print a row for each round."""
-    echo_header(["", "alone: 99 %, ms", "beside: 99 %, ms", "clients, 1/s"])
+    echo_header(["", "alone: 99 %, ms", "beside: 99 %, ms"])
     with serving_sample() as served:
         url, workers = served.url, served.workers()
 
-        def alone() -> tuple[list[Answer], list[Answer]]:
-            return send(url, CACHED, seconds, _VISITORS, _RATE), []
+        def alone() -> list[Answer]:
+            return send(url, CACHED, _SECONDS, _VISITORS, _RATE)
 
-        def beside() -> tuple[list[Answer], list[Answer]]:
-            return send_beside(
-                url, CACHED, seconds, _VISITORS, CACHED, clients, _RATE, _LOWEST_PRIORITY
-            )
+        def beside() -> list[Answer]:
+            others = (CACHED, clients, _RATE, _LOWEST_PRIORITY)
+            answers, sent = send_beside(url, CACHED, _SECONDS, _VISITORS, *others)
+            times_of(sent)  # none failed
+            return answers
 
-        results = alternate(itertools.repeat({"alone": alone, "beside": beside}, rounds + 1))
+        results = alternate(itertools.repeat({"alone": alone, "beside": beside}, _ROUNDS + 1))
         ended = served.workers() != workers
     differences = []
     for number, turns in enumerate(zip(results["alone"], results["beside"], strict=True), 1):
-        first, second = (percentile(times_of(answers), 0.99) for answers, _ in turns)
-        rate = len(times_of(turns[1][1])) / (seconds + 4)
-        echo_row([f"{number}", f"{first:.0f}", f"{second:.0f}", f"{rate:,.0f}"])
+        first, second = (percentile(times_of(answers), 0.99) for answers in turns)
+        echo_row([f"{number}", f"{first:.0f}", f"{second:.0f}"])
         differences.append(second - first)
     more = statistics.median(differences)
     click.echo(f"\nmedian of the differences: {more:.0f} ms")

@@ -89,19 +89,15 @@ def indexed(source: Path | str, variables: Mapping[str, str] = _NONE) -> Iterato
 def index(
     source: Path | str,
     alias: str,
-    folder: Path = REPOSITORY,
-    python: str = sys.executable,
     variables: Mapping[str, str] = _NONE,
 ) -> None:
-    """Index a source under an alias, with the code in `folder`.
+    """Index a source under an alias.
 
     Raises:
         click.ClickException: `reindex` failed.
     """
     spec = str(source.resolve()) if isinstance(source, Path) else source
-    process = start_command(
-        alias, "reindex", spec, folder=folder, python=python, variables=variables
-    )
+    process = start_command(alias, "reindex", spec, variables=variables)
     if process.wait() not in (0, 3):  # 3: some posts were rejected
         raise click.ClickException(f"{source} could not be indexed; see above.")
 
@@ -109,18 +105,16 @@ def index(
 def start_command(
     alias: str,
     *words: str,
-    folder: Path = REPOSITORY,
-    python: str = sys.executable,
     variables: Mapping[str, str] = _NONE,
     quiet: bool = False,
 ) -> "subprocess.Popen[bytes]":
     """A started command of the service, without a cache; `variables` are for its environment."""
     return subprocess.Popen(
-        [python, "-c", "from app.cli import main; main()", *words],
-        cwd=folder,
+        [sys.executable, "-c", "from app.cli import main; main()", *words],
+        cwd=REPOSITORY,
         env={
             **os.environ,
-            "PYTHONPATH": str(folder),
+            "PYTHONPATH": str(REPOSITORY),
             "BLOGSEARCH_INDEX": alias,
             "REDIS_URL": "",
             **variables,

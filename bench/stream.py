@@ -51,7 +51,6 @@ class Stream:
 
     Args:
         url: of the service.
-        ca_file: signs its certificate, if it is https.
         clients: how many of each kind.
         stored: of a stream before.
         posts: how many `all` has to find.
@@ -60,7 +59,6 @@ class Stream:
     def __init__(
         self,
         url: str,
-        ca_file: str | None = None,
         clients: Mapping[Kind, int] = CLIENTS,
         stored: dict[str, str | None] | None = None,
         posts: int = 0,
@@ -70,7 +68,6 @@ class Stream:
         self._posts = posts
         self.acknowledged = 0
         self._url = url
-        self._verify = ca_file or True
         self._stop = threading.Event()
         self._threads = [
             threading.Thread(target=self._run, args=(kind, number))
@@ -128,12 +125,7 @@ class Stream:
             headers = {"Authorization": f"Bearer {TOKEN}"} if method != "GET" else {}
             try:
                 response = requests.request(
-                    method,
-                    self._url + path,
-                    headers=headers,
-                    timeout=60,
-                    verify=self._verify,
-                    **options,
+                    method, self._url + path, headers=headers, timeout=60, **options
                 )
             except requests.RequestException as error:
                 state = type(error).__name__

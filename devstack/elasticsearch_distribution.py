@@ -123,7 +123,7 @@ def find_jdk(
     installed.
 
     Raises:
-        DevstackError: there is none; lists those examined and what is wrong with each.
+        DevstackError: there is none.
     """
     named = [environment.get("ES_JAVA_HOME"), environment.get("JAVA_HOME")]
     homes = [Path(home) for home in named if home]
@@ -131,39 +131,29 @@ def find_jdk(
         homes.append(Path(java).resolve().parent.parent)
     for folder in folders:
         for pattern in ("*/bin/java", "*/Contents/Home/bin/java"):
-            javas = sorted(Path(folder).expanduser().glob(pattern))
-            homes += [java.parent.parent.resolve() for java in javas]
-    examined = ""
-    for home in dict.fromkeys(homes):  # distributions link a JDK under several names
-        problem = _problem_of_jdk(home, instance)
-        if problem is None:
+            homes += [java.parents[1] for java in sorted(Path(folder).expanduser().glob(pattern))]
+    for home in homes:
+        if _is_suitable(home, instance):
             return home
-        examined += f"\n    {home}: {problem}"
     raise DevstackError(
-        f"Elasticsearch needs a full JDK, version {JAVA_MINIMUM} or later. Examined "
-        f"{', '.join(folders)}:{examined}\n  Install one (Debian: such as "
+        f"Elasticsearch needs a full JDK (no JRE), version {JAVA_MINIMUM} or later. Unsuitable: "
+        f"{', '.join(map(str, homes)) or 'none found'}. Install one (Debian: such as "
         "openjdk-21-jdk-headless or temurin-25-jdk), or set JAVA_HOME to one."
     )
 
 
-def _problem_of_jdk(home: Path, instance: Instance) -> str | None:
-    """What is wrong with a JDK; None: nothing."""
+def _is_suitable(home: Path, instance: Instance) -> bool:
+    """Whether the engines' user can run a JDK that is new enough and complete."""
     try:
         # Prints the version and the modules; the `release` file of some JDKs lacks the modules.
         listed = subprocess.run(
             [home / "bin" / "java", "--list-modules"],
             capture_output=True, text=True, check=False, timeout=30, **instance.as_user(),
         )  # fmt: skip
-    except (OSError, subprocess.TimeoutExpired) as error:
-        by = f" as the user {instance.user}" if instance.user else ""
-        return f"bin/java does not run{by}: {error}"
+    except (OSError, subprocess.TimeoutExpired):
+        return False
     modules = dict(re.findall(r"^([\w.]+)@(\d+)", listed.stdout, re.MULTILINE))
-    version = int(modules.get("java.base", 0))
-    if version < JAVA_MINIMUM:
-        return f"Java {version or 8} is too old, or broken"
-    if "jdk.jdi" not in modules:
-        return f"Java {version}, but a JRE: the module jdk.jdi is missing"
-    return None
+    return int(modules.get("java.base", 0)) >= JAVA_MINIMUM and "jdk.jdi" in modules
 
 
 HEAP = "-Xms1g -Xmx1g"

@@ -67,8 +67,6 @@ def gunicorn(
     *,
     workers: int = 2,
     app: str = "app:create_app()",
-    folder: Path = REPOSITORY,
-    python: str = sys.executable,
     ready: str = "/__lbheartbeat__",
     interval: float = 0.05,
 ) -> Iterator[Gunicorn]:
@@ -78,23 +76,19 @@ def gunicorn(
         variables: added to the environment.
         log: the file for its output.
         app: the WSGI application.
-        folder: the checkout to serve, with the packages of `python`.
         ready: the path that answers with 200 when it has started; tried every `interval` seconds.
 
     Raises:
         RuntimeError: it ended, or did not answer in time; with the end of its log.
     """
-    # bench.compare serves revisions that have it in the folder itself.
-    names = ("app/gunicorn_config.py", "gunicorn.conf.py")
-    config = next(folder / name for name in names if (folder / name).exists())
     port = free_port()
     with log.open("wb") as output:
         process = psutil.Popen(
-            [python, "-m", "gunicorn", "--config", str(config), app],
-            cwd=folder,
+            [sys.executable, "-m", "gunicorn", "--config", "app/gunicorn_config.py", app],
+            cwd=REPOSITORY,
             env={
                 **os.environ,
-                "PYTHONPATH": str(folder),
+                "PYTHONPATH": str(REPOSITORY),
                 # What has changed since `make setup` is compiled once, not at each start.
                 "PYTHONDONTWRITEBYTECODE": "",
                 "WEB_CONCURRENCY": str(workers),

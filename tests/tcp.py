@@ -6,11 +6,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from socketserver import BaseServer
+from socketserver import TCPServer
 
 
 @contextmanager
-def in_thread(server: BaseServer) -> Iterator[str]:
+def in_thread(server: TCPServer) -> Iterator[str]:
     """Runs a server of `http.server` or werkzeug; its URL."""
     thread = threading.Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
