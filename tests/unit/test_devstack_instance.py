@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from devstack import instance
-from devstack.instance import Instance, locked, memory_folder, open_instance
+from devstack.instance import locked, open_instance
 from devstack.terminal import DevstackError
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root runs the engines as another user")
@@ -35,12 +34,6 @@ def test_root_runs_the_engines_as_another_user(tmp_path: Path) -> None:
     assert open_instance(environment, as_root=False).user is None
 
 
-def test_other_users_have_their_files_in_their_caches(tmp_path: Path) -> None:
-    opened = open_instance({"XDG_CACHE_HOME": str(tmp_path)}, as_root=False)
-    assert opened.root == tmp_path / "blogsearch-devstack"
-    assert opened.user is None
-
-
 def test_a_folder_that_cannot_be_made_is_one_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(DevstackError, match="BLOGSEARCH_DEVSTACK_DIR"):
@@ -53,27 +46,6 @@ def test_a_folder_that_the_engines_user_cannot_read_is_refused(tmp_path: Path) -
     closed.mkdir(mode=0o700)
     with pytest.raises(DevstackError, match=r"the user \S+, who cannot read"):
         open_instance({"BLOGSEARCH_DEVSTACK_DIR": str(closed / "inside")}, as_root=True)
-
-
-def test_data_is_in_memory_as_long_as_it_is_used(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(instance, "_IN_MEMORY", tmp_path)
-    monkeypatch.setattr(instance, "_MEMORY", 1)
-    with memory_folder() as folder:
-        assert folder is not None
-        assert folder.parent == tmp_path
-        assert Instance(tmp_path, "name", None, folder).data == folder
-    assert not folder.exists()
-
-    monkeypatch.setattr(instance, "_MEMORY", 1 << 60)
-    with memory_folder() as folder:
-        assert folder is None
-    monkeypatch.setattr(instance, "_IN_MEMORY", tmp_path / "nowhere")
-    with memory_folder() as folder:
-        assert folder is None
-    kept = Instance(tmp_path, "name", None)
-    assert kept.data == kept.folder
 
 
 def test_a_second_devstack_waits_for_the_first(tmp_path: Path) -> None:

@@ -83,37 +83,12 @@ def test_down_stops_both(stack: Stack, engines: Engines) -> None:
     stack.down()  # nothing is left to stop
 
 
-def test_a_dead_service_is_started_again(stack: Stack, engines: Engines) -> None:
-    stack.up()
-    engines.running.discard(1)
-    stack.up()
-    assert engines.running == {2, 3}
-
-
-def test_a_block_stops_what_it_started(stack: Stack, engines: Engines) -> None:
-    with stack.using(keep=False):
-        assert engines.running == {1, 2}
-    assert not engines.running
-
-
-def test_a_block_that_is_to_keep_leaves_what_it_started(stack: Stack, engines: Engines) -> None:
-    with stack.using(keep=True):
-        pass
-    assert engines.running == {1, 2}
-
-
 def test_a_block_stops_only_the_one_of_two_that_it_started(stack: Stack, engines: Engines) -> None:
     stack.up()
     engines.running.discard(1)
     with stack.using(keep=False):
         assert engines.running == {2, 3}
     assert engines.running == {2}
-
-
-def test_an_exception_in_a_block_does_not_leave_services(stack: Stack, engines: Engines) -> None:
-    with pytest.raises(KeyboardInterrupt), stack.using(keep=False):
-        raise KeyboardInterrupt
-    assert not engines.running
 
 
 def test_a_start_that_fails_stops_what_it_had_started(stack: Stack, engines: Engines) -> None:
@@ -148,13 +123,6 @@ def test_a_port_that_something_else_has_is_an_error_before_anything_starts(
     assert not engines.running
 
 
-def test_urls_from_the_environment_start_nothing(stack: Stack, engines: Engines) -> None:
-    given = {"ELASTICSEARCH_URL": "http://es.example:9200", "REDIS_URL": ""}
-    stack.environment = given
-    assert stack.up() == (given, [])
-    assert not engines.running
-
-
 def test_an_address_where_nothing_answers_is_an_error_without_the_password(stack: Stack) -> None:
     url = f"http://me:secret@127.0.0.1:{free_port()}"
     stack.environment = {**stack.environment, "ELASTICSEARCH_URL": url}
@@ -170,9 +138,3 @@ def test_status_asks_the_address_from_the_environment_too(stack: Stack) -> None:
     assert "from ELASTICSEARCH_URL, does not answer" in first
     assert "secret" not in first
     assert second.startswith("Redis: none")
-
-
-def test_an_unknown_backend_is_refused(stack: Stack) -> None:
-    stack.environment = {**stack.environment, "BLOGSEARCH_DEVSTACK_BACKEND": "podman"}
-    with pytest.raises(DevstackError, match="`process` or `container`"):
-        stack.up()

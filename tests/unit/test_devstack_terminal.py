@@ -1,12 +1,9 @@
 """Signals and child processes of devstack, in processes of their own."""
 
-import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
-
-from devstack.terminal import run_child, with_log
 
 _MAIN = """
 import os, signal, sys
@@ -55,16 +52,3 @@ def test_a_child_that_ignores_the_signal_is_killed() -> None:
     ready, *lines = _interrupted(_IGNORES, "SIGTERM", signal.SIGHUP, 0.2)
     assert lines == ["cleaned up"]
     assert not Path(f"/proc/{ready.split()[1]}").exists()
-
-
-def test_a_child_that_has_ended_keeps_its_exit_code() -> None:
-    command = [sys.executable, "-c", "raise SystemExit(3)"]
-    assert run_child(command, os.environ, Path.cwd(), signal.SIGTERM) == 3
-
-
-def test_an_error_ends_with_the_log_and_its_path(tmp_path: Path) -> None:
-    log = tmp_path / "engine.log"
-    log.write_text("".join(f"line {number}\n" for number in range(20)))
-    message = with_log("It has ended.", log, lines=2)
-    assert message == f"It has ended.\n    line 18\n    line 19\n  The whole log: {log}"
-    assert str(tmp_path / "gone") in with_log("It has ended.", tmp_path / "gone")
