@@ -98,7 +98,7 @@ fuzz: setup ## 30,000 random requests and as many files (CASES=… of each kind)
 
 .PHONY: types
 types: setup ## write blogsearch.d.ts, TypeScript declarations of requests and answers; needs Node.js
-	@$(BIN)/python -m scripts.openapi | npx --yes openapi-typescript@7.13.0 -o $(or $(TYPES),blogsearch.d.ts) >&2
+	@npx --yes openapi-typescript@7.13.0 app/openapi.json -o $(or $(TYPES),blogsearch.d.ts) >&2
 
 .PHONY: hunt
 hunt: setup ## look for searches that cost Elasticsearch much more than a usual one (DATA=folder, CASES=500); five minutes

@@ -29,7 +29,7 @@ from app.back_off import Admission, start_thread
 from app.cache import AnswerCache, Lookup
 from app.cache.redis_client import RedisUnavailable
 from app.elastic import ONE_COPY
-from app.pins import PinStore
+from app.search.pins import PinStore
 
 _LONGEST_WAIT = 1.0  # seconds that a search waits for an update
 _TIMEOUT = 30.0  # seconds for a request of a write

@@ -15,7 +15,7 @@ from app.settings import Settings
 from indexer import SCHEMA
 from indexer.errors import IndexingError, other_schema
 from indexer.generations import require_live
-from indexer.refusals import DISK_FULL, REMOVE_BLOCK
+from indexer.refusals import DISK_FULL
 from indexer.state import read_runs, state_index
 
 _MAX_AGE = 1.0  # seconds
@@ -23,7 +23,19 @@ _TIMEOUT = 2.0  # seconds for each request of a shared check
 _OLD_ERROR = 7 * 86_400.0  # seconds after which the error of a run that was repeated is not told
 _OLD_SYNC = 2 * 86_400.0  # seconds; a daily schedule may miss a day
 _MAJOR = "9"  # of Elasticsearch
-_START_ELASTICSEARCH = "Start Elasticsearch, or check ELASTICSEARCH_URL."
+_START_ELASTICSEARCH = (
+    "Start Elasticsearch (`docker compose up -d elasticsearch`, or `make services`), or correct "
+    "ELASTICSEARCH_URL."
+)
+_PROBLEMS = {
+    "WRONG_VERSION_NUMBER": "Write http:// instead of https:// in ELASTICSEARCH_URL.",
+    "Connection aborted": "If it uses TLS, as a new Elasticsearch does, write https:// in "
+    "ELASTICSEARCH_URL and set BLOGSEARCH_CA_FILE.",
+    "CERTIFICATE_VERIFY_FAILED": "Set BLOGSEARCH_CA_FILE to the certificate of its authority, "
+    "config/certs/http_ca.crt of Elasticsearch, and use a host name that the certificate has.",
+}
+"""Parts of the client's message, and what to do then."""
+_DISK_FULL = "index.blocks.read_only_allow_delete"
 COMMANDS = ("reindex", "sync")
 """The commands that read sources, whose last runs are recorded."""
 
@@ -31,13 +43,11 @@ Status = Literal["ok", "warning", "error"]
 
 
 class CheckReport(TypedDict):
-    """The result of a check, as JSON."""
+    """The result of a check, as JSON. `seen` and `remedy` are for operators only."""
 
     status: Status
     seen: NotRequired[str]
-    """What was seen; for operators only."""
     remedy: NotRequired[str]
-    """What to do; for operators only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,56 +120,16 @@ def _elasticsearch(elastic: Elasticsearch) -> Check:
             health = elastic.cluster.health()
     except BlogsearchError as error:
         cause = error.__cause__
-        if isinstance(cause, TransportError):  # the message says to run doctor, which this is
-            message = str(cause.message)
-            for part, seen, remedy in _CONNECTION_PROBLEMS:
-                if part in message:
-                    return Check("elasticsearch", "error", seen, remedy)
-            return Check("elasticsearch", "error", message, _START_ELASTICSEARCH)
-        return Check("elasticsearch", "error", str(cause or error), str(error))
+        if not isinstance(cause, TransportError):
+            return Check("elasticsearch", "error", str(cause or error), str(error))
+        message = str(cause.message)
+        remedies = [remedy for part, remedy in _PROBLEMS.items() if part in message]
+        return Check("elasticsearch", "error", message, (remedies or [_START_ELASTICSEARCH])[0])
     seen = f"{version}, {health['number_of_nodes']} node(s), cluster {health['status']}"
     if health["status"] == "red":
         remedy = "A shard is missing: see _cluster/allocation/explain."
         return Check("elasticsearch", "warning", seen, remedy)
     return Check("elasticsearch", "ok", seen)
-
-
-_CONNECTION_PROBLEMS = (
-    (
-        "Connection refused",
-        "no program answers",
-        "Start Elasticsearch (`docker compose up -d elasticsearch`, or `make services`), or "
-        "correct ELASTICSEARCH_URL.",
-    ),
-    (
-        "Failed to resolve",
-        "the name of its host is unknown",
-        "Correct the host in ELASTICSEARCH_URL.",
-    ),
-    (
-        "timed out",
-        "does not answer in time",
-        "See its log: it may start, or lack memory.",
-    ),
-    (
-        "WRONG_VERSION_NUMBER",
-        "does not use TLS",
-        "Write http:// instead of https:// in ELASTICSEARCH_URL.",
-    ),
-    (
-        "CERTIFICATE_VERIFY_FAILED",
-        "its certificate is not trusted",
-        "Set BLOGSEARCH_CA_FILE to the certificate of its authority, which Elasticsearch writes to "
-        "config/certs/http_ca.crt, and use a host name that the certificate has.",
-    ),
-    (
-        "Connection aborted",
-        "closes the connection without an answer",
-        "If it uses TLS, as a new Elasticsearch does, write https:// in ELASTICSEARCH_URL and set "
-        "BLOGSEARCH_CA_FILE.",
-    ),
-)
-"""A part of the client's message, what it means, and what to do."""
 
 
 def _index(elastic: Elasticsearch, settings: Settings) -> Check:
@@ -168,7 +138,7 @@ def _index(elastic: Elasticsearch, settings: Settings) -> Check:
         with translated():
             count = elastic.count(index=alias)
             generation = require_live(elastic, alias)
-            full, blocked = _blocks(elastic, alias)
+            full = _full(elastic, alias)
     except IndexingError as error:
         return Check("index", "error", error.message, error.remedy)
     except NoIndex as error:
@@ -185,9 +155,6 @@ def _index(elastic: Elasticsearch, settings: Settings) -> Check:
     if full:
         seen = f"{seen}; Elasticsearch accepts no writes to {', '.join(full)}, its disk is full"
         return Check("index", "warning", seen, DISK_FULL.remedy)
-    if blocked:
-        seen = f"{seen}; writes are refused by {', '.join(blocked)}"
-        return Check("index", "warning", seen, REMOVE_BLOCK)
     if (schema := generation.schema) != SCHEMA:
         wrong = other_schema(schema)
         return Check("index", "error", f"{seen}. {wrong.message}", wrong.remedy)
@@ -203,31 +170,15 @@ def _index(elastic: Elasticsearch, settings: Settings) -> Check:
     return Check("index", "ok", seen)
 
 
-def _blocks(elastic: Elasticsearch, alias: str) -> tuple[list[str], list[str]]:
-    """The indices that Elasticsearch made read-only because its disk is nearly full, and the blocks
-    that somebody has set. A build sets `index.blocks.write` for a moment."""
+def _full(elastic: Elasticsearch, alias: str) -> list[str]:
+    """The indices that Elasticsearch made read-only because its disk is nearly full."""
     indices = elastic.indices.get_settings(
         index=[alias, state_index(alias)],
-        name="index.blocks.*",
+        name=_DISK_FULL,
         flat_settings=True,
         ignore_unavailable=True,
     )
-    blocks = [
-        (block, name)
-        for name, body in indices.items()
-        for block, value in body["settings"].items()
-        if str(value) == "true"
-    ]
-    full = [name for block, name in blocks if block == "index.blocks.read_only_allow_delete"]
-    blocked = [f"{block} of {name}" for block, name in blocks if block == "index.blocks.read_only"]
-    cluster = elastic.cluster.get_settings(flat_settings=True)
-    for settings in (cluster["persistent"], cluster["transient"]):
-        blocked += [
-            name
-            for name, value in settings.items()
-            if name.startswith("cluster.blocks.") and str(value) == "true"
-        ]
-    return full, blocked
+    return [name for name, body in indices.items() if body["settings"].get(_DISK_FULL) == "true"]
 
 
 def last_run(elastic: Elasticsearch, alias: str) -> Check:
@@ -240,42 +191,37 @@ def last_run(elastic: Elasticsearch, alias: str) -> Check:
     if not runs:
         return Check("sources", "ok", "nothing was indexed from a source yet")
     run = max(runs, key=lambda run: run.ended)
-    age = max(time.time() - run.ended, 0)
-    rejected = f", {run.rejected:,} posts and comments rejected" if run.rejected else ""
     outcome = "ended" if run.succeeded else "failed"
-    earlier = [
-        f"; `blogsearch {other.command}` failed {_ago(time.time() - other.error_at)}: {other.error}"
-        for other in runs
-        if other.error_at and time.time() - other.error_at < _OLD_ERROR
-        if other.succeeded or other is not run
-    ]
-    seen = f"`blogsearch {run.command}` {outcome} {_ago(age)}{rejected}"
+    seen = f"`blogsearch {run.command}` {outcome} {_ago(run.ended)}"
+    if run.rejected:
+        seen += f", {run.rejected:,} posts and comments rejected"
     if not run.succeeded:
-        return Check(
-            "sources",
-            "warning",
-            f"{seen}: {run.error}{''.join(earlier)}",
+        seen += f": {run.error}"
+    for other in runs:
+        repeated = other.succeeded or other is not run
+        if repeated and other.error_at and time.time() - other.error_at < _OLD_ERROR:
+            seen += f"; `blogsearch {other.command}` failed {_ago(other.error_at)}: {other.error}"
+    if not run.succeeded:
+        remedy = (
             "`journalctl -u blogsearch-sync` or `docker compose logs index` have the whole output "
-            "of scheduled runs.",
+            "of scheduled runs."
         )
-    if run.command == "sync" and age > _OLD_SYNC:
-        return Check(
-            "sources",
-            "warning",
-            seen,
+        return Check("sources", "warning", seen, remedy)
+    if run.command == "sync" and time.time() - run.ended > _OLD_SYNC:
+        remedy = (
             "If it should run on a schedule, check that: `systemctl list-timers blogsearch-sync` "
-            "or `docker compose ps index`.",
+            "or `docker compose ps index`."
         )
-    return Check("sources", "ok", f"{seen}{''.join(earlier)}")
+        return Check("sources", "warning", seen, remedy)
+    return Check("sources", "ok", seen)
 
 
-def _ago(seconds: float) -> str:
-    units = (("day", 86_400), ("hour", 3_600), ("minute", 60))
-    for unit, size in units:
-        if seconds >= size:
-            number = int(seconds // size)
-            return f"{number:,} {unit}{'' if number == 1 else 's'} ago"
-    return "less than a minute ago"
+def _ago(at: float) -> str:
+    seconds = time.time() - at
+    for unit, size in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds // size:.0f} {unit} ago"
+    return "a moment ago"
 
 
 def _redis(cache: AnswerCache, settings: Settings) -> Check:

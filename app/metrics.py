@@ -57,18 +57,6 @@ class Metrics:
             buckets=_SECONDS,
             registry=self._registry,
         )
-        self.computations = Histogram(
-            "blogsearch_computation_seconds",
-            "Time of a search in Elasticsearch, by outcome: `ok` or the code of an error",
-            ["outcome"],
-            buckets=_SECONDS,
-            registry=self._registry,
-        )
-        self.engine_requests = Counter(
-            "blogsearch_engine_requests",
-            "Requests of searches to Elasticsearch",
-            registry=self._registry,
-        )
         self.documents = Counter(
             "blogsearch_documents",
             "Posts and comments sent over HTTP, by result: `accepted` or `rejected`",
@@ -113,10 +101,6 @@ def register(app: Flask, service: Service) -> None:
         fields["total_ms"] = round(seconds * 1000, 2)
         outcome = (fields.get("cache", "").lower() or "ok") if status < 400 else str(status)
         histogram(request.endpoint or "none", outcome).observe(seconds)
-        if "engine_ms" in fields:
-            failed = fields.get("error", "ok")
-            metrics.computations.labels(failed).observe(fields["engine_ms"] / 1000)
-            metrics.engine_requests.inc(fields.get("engine_requests", 0))
         for result in ("accepted", "rejected"):
             if count := fields.get(result):
                 metrics.documents.labels(result).inc(count)
@@ -154,13 +138,6 @@ class IndexMetrics(Collector):
         return []
 
     def collect(self) -> Iterator[Metric]:
-        index = self._cache.generation().partition(" ")[0]
-        yield _gauges(
-            "blogsearch_generation_info",
-            "The index of which answers are served from the cache",
-            ("index",),
-            {(index,): 1 if index else 0},
-        )
         redis_available = self._cache.client.back_off.available
         yield _gauges(
             "blogsearch_available",
@@ -174,18 +151,9 @@ class IndexMetrics(Collector):
                 yield from self._posts()
 
     def _posts(self) -> Iterator[Metric]:
-        response = self._elastic.search(
-            index=self._alias,
-            size=0,
-            track_total_hits=True,
-            aggs={"newest": {"max": {"field": "pub_date"}}},
-            allow_partial_search_results=False,
-        ).body
-        number, newest = response["hits"]["total"]["value"], response["aggregations"]["newest"]
-        yield _gauges("blogsearch_posts", "Posts in the live index", (), {(): number})
-        if (milliseconds := newest["value"]) is not None:
-            name, help_ = "blogsearch_newest_post_timestamp_seconds", "Date of the newest post"
-            yield _gauges(name, help_, (), {(): milliseconds / 1000})
+        posts = self._elastic.count(index=self._alias)
+        if not posts["_shards"]["failed"]:
+            yield _gauges("blogsearch_posts", "Posts in the live index", (), {(): posts["count"]})
 
     def _runs(self) -> Iterator[Metric]:
         """The last run of each command, which stores it because it ends before a scrape."""

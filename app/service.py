@@ -16,16 +16,16 @@ from app.generation import Generation
 from app.health import SharedChecks
 from app.indexed_languages import IndexedLanguages
 from app.insights.counts import Counts
-from app.insights.search_log import CLICK_LIMIT, SearchLog
+from app.insights.search_log import SearchLog
 from app.insights.visits import Extent
 from app.logs import add_time, note
 from app.meaning import open_model
-from app.pins import PinStore
 from app.rate_limit import RateLimiter
 from app.search import Answer
 from app.search import search as run_search
 from app.search.answer import SHAPE, SearchAnswer
 from app.search.known import Known
+from app.search.pins import PinStore
 from app.search.request import SearchRequest, SuggestRequest
 from app.search.suggest import suggest
 from app.settings import Settings
@@ -46,7 +46,6 @@ class Service:
         self.counts = Counts(elastic, settings.index, settings.insights_days)
         self.search_log = SearchLog(cache.client, cache.keys, self.counts)
         self.rate_limiter = RateLimiter(cache.keys.rates, settings.rate_limit)
-        self.click_limiter = RateLimiter(cache.keys.rates, CLICK_LIMIT)
         language = LANGUAGES[settings.language]
         self.pins = PinStore(elastic, settings.index, language)
         self.known = Known(self.pins, open_model(settings))

@@ -12,14 +12,14 @@ import logging
 import os
 import re
 import ssl
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
-from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
+from typing import Annotated, Any, Literal, get_args, get_origin
 
+import msgspec
 from msgspec import Meta
 
 from app.errors import BadSettings
@@ -27,7 +27,6 @@ from app.rate_limit import parse_limit
 from app.site_file import VARIABLE as SITE_FILE_VARIABLE
 from app.site_file import found as site_file
 from app.site_file import read_site_file
-from app.validation import convert_fields
 
 log = logging.getLogger(__name__)
 
@@ -38,8 +37,8 @@ _ORIGIN = re.compile(
     r"(http://(?!.*:80$)|https://(?!.*:443$))([a-z0-9._-]+|\[[0-9a-f:]+\])(:[1-9]\d{0,4})?"
 )
 _RESERVED_SUFFIX = re.compile(r"-(?:previous|state|building|unfinished|restoring|[0-9]{6,})\Z")
-_LONGEST_SECRET = 65_536  # characters
 _SYNONYMS = Path(__file__).resolve().parent.parent / "synonyms"
+_SWITCHES = {"on": True, "yes": True, "true": True, "off": False, "no": False, "false": False}
 
 _COMMON_NAMES = {
     "elasticsearch_url": "ELASTICSEARCH_URL",
@@ -47,15 +46,13 @@ _COMMON_NAMES = {
     "redis_url": "REDIS_URL",
 }
 
-_Check = Callable[[Any], None]
-
 
 def _setting(
     default: object,
     description: str,
     *,
     secret: bool = False,
-    check: _Check | None = None,
+    check: Callable[[Any], object] | None = None,
     section: str = "",
 ) -> Any:
     """A field of `Settings`.
@@ -101,14 +98,13 @@ def _check_certificates(name: str) -> None:
             raise ValueError(f"has no certificates that can be read: {error}") from None
 
 
-def _check_api_key(key: str) -> None:
-    if not re.fullmatch(r"[\x21-\x7e]*", key):
-        raise ValueError("must be printable ASCII characters without spaces, as a header has it")
+def _check_header(text: str) -> None:
+    if not (text.isascii() and text.isprintable()):
+        raise ValueError("must be printable ASCII characters, as a header has them")
 
 
 def _check_token(token: str) -> None:
-    if not re.fullmatch(r"[\x20-\x7e]*", token):
-        raise ValueError("must be printable ASCII characters, as a header has them")
+    _check_header(token)
     if 0 < len(token) < _SHORTEST_TOKEN:
         raise ValueError(
             f"a token needs at least {_SHORTEST_TOKEN} characters; "
@@ -117,8 +113,8 @@ def _check_token(token: str) -> None:
 
 
 def _check_tokens(tokens: str) -> None:
-    for token in tokens.split(","):
-        _check_token(token.strip(" "))
+    for token in _listed(tokens):
+        _check_token(token)
 
 
 def _check_rate_limit(limit: str) -> None:
@@ -135,29 +131,21 @@ def _check_origins(origins: str) -> None:
             )
 
 
-def _check_site_name(name: str) -> None:
-    if not name.strip():
-        raise ValueError("must not be empty: it is the text of a link")
-
-
 def _check_site_url(url: str) -> None:
-    if url and not (urlsplit(url).scheme in {"http", "https"} and urlsplit(url).hostname):
+    if not re.fullmatch(r"(https?://[^/\s]\S*)?", url):
         raise ValueError("must be a URL such as `https://blog.example.org/`")
 
 
 def _check_style(name: str) -> None:
     if name:
         try:
-            text = Path(name).read_text("utf-8")
+            Path(name).read_text("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise ValueError(f"cannot be read: {error}") from None
-        if "</style" in text.lower():
-            raise ValueError("is not a style sheet: it contains </style")
 
 
-def _check_networks(proxies: str) -> None:
-    for proxy in _listed(proxies):
-        ip_network(proxy)  # its message names the address
+def _networks(proxies: str) -> tuple[IPv4Network | IPv6Network, ...]:
+    return tuple(map(ip_network, _listed(proxies)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,9 +162,9 @@ class Settings:
         section="Engines",
     )
     elasticsearch_api_key: str = _setting(
-        "", "API key for an Elasticsearch that needs one.", secret=True, check=_check_api_key
+        "", "API key for an Elasticsearch that needs one.", secret=True, check=_check_header
     )
-    elasticsearch_timeout: Annotated[float, Meta(gt=0)] = _setting(
+    elasticsearch_timeout: Annotated[float, Meta(gt=0, le=600)] = _setting(
         5.0, "Seconds that one request of a search may take in Elasticsearch."
     )
     redis_url: str = _setting(
@@ -242,21 +230,11 @@ class Settings:
     cache_timeout: Annotated[float, Meta(gt=0, le=10)] = _setting(
         0.25, "Seconds that a command to Redis may take."
     )
-    cache_max_age: Annotated[int, Meta(ge=0, le=86_400)] = _setting(
-        0,
-        "Seconds a browser or CDN may reuse an answer without asking the service; 0: "
-        "it always asks.",
-    )
     insights_days: Annotated[int, Meta(ge=0, le=400)] = _setting(
         30,
         "How many days the counts of searches are kept. They record what was searched "
         "for, not by whom; docs/insights.md. 0: nothing is counted.",
         section="Insights",
-    )
-    insights_clicks: bool = _setting(
-        True,
-        "Whether to count which hits are opened, by search and position and not by visitor: `on` "
-        "or `off`; docs/insights.md.",
     )
     ping_url: str = _setting(
         "",
@@ -278,10 +256,9 @@ class Settings:
         check=_check_tokens,
         section="Writing",
     )
-    site_name: str = _setting(
+    site_name: Annotated[str, Meta(min_length=1)] = _setting(
         "Search the blog",
         "The name of the search page: its heading and the end of its title.",
-        check=_check_site_name,
         section="Search page",
     )
     site_url: str = _setting(
@@ -323,7 +300,7 @@ class Settings:
         "Addresses or networks of the proxies in front, separated by commas, such as "
         "`127.0.0.1, 10.0.0.0/8`. Their X-Forwarded-For and X-Forwarded-Proto are trusted, those "
         "of other clients are ignored.",
-        check=_check_networks,
+        check=_networks,
     )
     debug_search: Literal["open", "token"] = _setting(
         "open",
@@ -343,7 +320,7 @@ class Settings:
     @property
     def trusted_networks(self) -> tuple[IPv4Network | IPv6Network, ...]:
         """The networks in `trusted_proxies`."""
-        return tuple(ip_network(proxy) for proxy in _listed(self.trusted_proxies))
+        return _networks(self.trusted_proxies)
 
     @property
     def accepted_tokens(self) -> tuple[str, ...]:
@@ -368,9 +345,9 @@ def load_settings() -> Settings:
         BadSettings: with every setting that is invalid, its value and what it should be.
     """
     _warn_about_unknown_names()
-    variables = {name: environment_name(name) for name in NAMES}
-    given = {name: os.environ[var] for name, var in variables.items() if var in os.environ}
-    return parse_settings(given | _secrets_from_files(), read_site_file().settings)
+    given = {name: _from_environment(name) for name in NAMES}
+    environment = {name: value for name, value in given.items() if value is not None}
+    return parse_settings(environment, read_site_file().settings)
 
 
 _process_settings: Settings | None = None
@@ -412,53 +389,62 @@ def parse_settings(
     Raises:
         BadSettings: with every setting that is invalid, its value and what it should be.
     """
-    values = {**(file or {}), **environment}
-    converted, complaints = convert_fields(Settings, values)
-    for setting in fields(Settings):
-        check = setting.metadata["check"]
-        if check and setting.name in converted:
-            try:
-                check(converted[setting.name])
-            except ValueError as error:
-                complaints[setting.name] = str(error)
+    known = {setting.name: setting for setting in fields(Settings)}
+    converted: dict[str, Any] = {}
+    complaints: list[str] = []
+    for name, value in {**(file or {}), **environment}.items():
+        where = environment_name(name) if name in environment else f"{site_file()}, {name}"
+        if name not in known:
+            complaints.append(f"{where}: is unknown{_did_you_mean(name, known)}")
+            continue
+        setting = known[name].metadata
+        try:
+            converted[name] = _convert(value, known[name].type)
+            if setting["check"]:
+                setting["check"](converted[name])
+        except (ValueError, msgspec.ValidationError) as error:
+            shown = "" if setting["secret"] else f" (it is {value!r})"
+            complaints.append(f"{where}: {error}{shown}")
     if complaints:
-        lines = []
-        for name in (name for name in values if name in complaints):
-            where = environment_name(name) if name in environment else f"{site_file()}, {name}"
-            value = f" (it is {values[name]!r})" if name in NAMES and name not in SECRETS else ""
-            lines.append(f"{where}: {complaints[name]}{value}")
-        raise BadSettings(". ".join(lines))
+        raise BadSettings(". ".join(complaints))
     return Settings(**converted)
 
 
-def _secrets_from_files() -> dict[str, str]:
-    """The secrets that are in files, without spaces and line breaks at their ends.
+def _convert(value: object, type_: Any) -> Any:
+    """The value as this type.
 
     Raises:
-        BadSettings: a file cannot be read, or the variable itself is set too.
+        ValueError, msgspec.ValidationError: it is of another type or out of bounds.
     """
-    values = {}
-    for name in SECRETS:
-        variable = environment_name(name)
-        path = os.environ.get(f"{variable}_FILE")
-        if not path:
-            continue
-        if os.environ.get(variable):
-            raise BadSettings(f"{variable} and {variable}_FILE are both set; unset one of them.")
-        try:
-            with Path(path).open(encoding="utf-8-sig") as file:
-                secret = file.read(_LONGEST_SECRET + 1)
-        except (OSError, UnicodeDecodeError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "it is not text"
-            raise BadSettings(f"{variable}_FILE: {path} cannot be read: {reason}.") from None
-        if len(secret) > _LONGEST_SECRET:
-            raise BadSettings(
-                f"{variable}_FILE: {path} has more than {_LONGEST_SECRET:,} characters."
-            )
-        values[name] = secret.strip()
-        if not values[name]:
-            raise BadSettings(f"{variable}_FILE: {path} is empty.")
-    return values
+    if isinstance(value, str):
+        value.encode()  # fails for bytes of the environment that are not UTF-8
+        value = value.strip()
+    if type_ is bool:
+        value = _SWITCHES.get(str(value).lower(), value)
+    if get_origin(type_) is Literal and value not in get_args(type_):
+        raise ValueError(f"must be one of {', '.join(get_args(type_))}")
+    if type_ is Path:
+        return Path(msgspec.convert(value, Annotated[str, Meta(min_length=1)]))
+    return msgspec.convert(value, type_, strict=False)
+
+
+def _from_environment(name: str) -> str | None:
+    """The value of a variable, or of a secret the content of its file.
+
+    Raises:
+        BadSettings: the file cannot be read, or is empty.
+    """
+    variable = environment_name(name)
+    path = os.environ.get(f"{variable}_FILE")
+    if name not in SECRETS or not path or os.environ.get(variable):
+        return os.environ.get(variable)
+    try:
+        secret = Path(path).read_text("utf-8-sig").strip()
+        if not secret:
+            raise ValueError("it is empty")
+    except (OSError, ValueError) as error:
+        raise BadSettings(f"{variable}_FILE: {path} cannot be read: {error}.") from None
+    return secret
 
 
 def _warn_about_unknown_names() -> None:
@@ -468,9 +454,13 @@ def _warn_about_unknown_names() -> None:
     ours = {name for name in os.environ if name.startswith("BLOGSEARCH_")}
     for name in sorted(ours - known):
         if not name.startswith(_DEVSTACK_PREFIX):
-            near = get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]}?" if near else "docs/settings.md lists them."
-            log.warning("%s is not a setting and has no effect; %s", name, hint)
+            hint = _did_you_mean(name, known)
+            log.warning("%s is not a setting and has no effect%s", name, hint)
+
+
+def _did_you_mean(name: str, known: Collection[str]) -> str:
+    near = get_close_matches(name, known, n=1)
+    return f" (did you mean {near[0]}?)" if near else "; docs/settings.md lists them"
 
 
 def environment_name(name: str) -> str:

@@ -5,21 +5,19 @@ started in, else that of the host. Options win over it, and in `[settings]` the 
 """
 
 import os
-import tomllib
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from app.errors import BadSettings
-from app.validation import convert_fields
 
 NAME = "blogsearch.toml"
 HOST = Path("/etc") / NAME
 VARIABLE = "BLOGSEARCH_CONFIG"
 
 
-@dataclass(frozen=True, kw_only=True)
-class FieldNames:
+class FieldNames(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The front-matter fields to look at first for each part of a post."""
 
     title: tuple[str, ...] = ()
@@ -30,8 +28,7 @@ class FieldNames:
     language: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
-class SiteFile:
+class SiteFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The content of `blogsearch.toml`; everything is optional."""
 
     sources: tuple[str, ...] = ()
@@ -43,9 +40,9 @@ class SiteFile:
     future: bool = False
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
-    urls: dict[str, str] = field(default_factory=dict)
+    urls: dict[str, str] = {}
     fields: FieldNames = FieldNames()
-    settings: dict[str, Any] = field(default_factory=dict)
+    settings: dict[str, Any] = {}
 
 
 def found() -> Path | None:
@@ -65,11 +62,8 @@ def read_site_file(path: Path | None = None) -> SiteFile:
     if path is None:
         return SiteFile()
     try:
-        content = tomllib.loads(path.read_text("utf-8-sig"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise BadSettings(f"{path} cannot be read: {error}. Correct it, or delete it.") from None
-    converted, complaints = convert_fields(SiteFile, content)
-    if complaints:
-        listed = "; ".join(f"{name} {complaint}" for name, complaint in complaints.items())
-        raise BadSettings(f"{path}: {listed}. docs/sources.md lists what it may contain.")
-    return SiteFile(**converted)
+        return msgspec.toml.decode(path.read_text("utf-8-sig"), type=SiteFile)
+    except (OSError, UnicodeDecodeError, msgspec.DecodeError) as error:
+        raise BadSettings(
+            f"{path} cannot be read: {error}. docs/sources.md lists what it may contain."
+        ) from None

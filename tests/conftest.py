@@ -136,11 +136,7 @@ def count_searches(elastic: Elasticsearch) -> Callable[..., Counts]:
         counts = Counts(elastic, settings.index, settings.insights_days)
         now = time.time()
         counts.add(
-            [
-                [Search(now, "", uuid.uuid4().hex, one.key(), one.q, "all", False)]
-                for one in requests
-            ],
-            [],
+            Search(now, "", uuid.uuid4().hex, one.key(), one.q, "all", False) for one in requests
         )
         return counts
 

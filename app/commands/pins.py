@@ -1,7 +1,6 @@
 """`blogsearch pins`: load, list and remove pinned results."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -15,7 +14,7 @@ from app.commands.tools import (
     print_findings,
     stop_on_errors,
 )
-from app.pins import SUFFIX, parse, warnings
+from app.search.pins import SUFFIX, parse
 from indexer.generations import live as live_generation
 
 _MAX_BYTES = 1_000_000  # of one file
@@ -34,7 +33,6 @@ def pins() -> None:
     A rule is one line: a search, and the posts by their oid.
         cron => crontab-guide, -cron-in-2009        first and, with -, hidden
         python * => python-start                    whatever else is searched for with python
-        opening hours => hours until 2026-12-31     with a last day
     """
 
 
@@ -102,7 +100,7 @@ def remove(tools: Tools, names: tuple[str, ...]) -> None:
 def _checked(tools: Tools, files: Mapping[str, str]) -> list[Finding]:
     """Everything that is wrong with the rules of files, by file and line."""
     rules, findings = parse(files, LANGUAGES[tools.settings.language])
-    findings += warnings(rules, datetime.now(UTC).date(), tools.service.pins.existing(rules))
+    findings += tools.service.pins.warnings(rules)
     return sorted(findings, key=lambda finding: (finding.file, finding.line))
 
 

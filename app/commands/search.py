@@ -48,9 +48,9 @@ def search(
     from analyzers.languages import LANGUAGES
     from app.errors import BadRequest
     from app.meaning import open_model
-    from app.pins import PinStore
     from app.search import search as run_search
     from app.search.known import Known
+    from app.search.pins import PinStore
     from app.search.request import SearchRequest
 
     given = _Parameters({"q": [" ".join(query)]})

@@ -1,6 +1,5 @@
 """The arguments and options that name sources and say how to read them."""
 
-import dataclasses
 import functools
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 
 from app.settings import Settings
 from app.site_file import NAME, read_site_file
@@ -209,7 +209,7 @@ def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
             site=site or file.site,
             include=file.include,
             exclude=file.exclude,
-            fields=dataclasses.asdict(file.fields),
+            fields=msgspec.structs.asdict(file.fields),
             language=file.language,
             content=file.content,
             max_pages=max_pages,

@@ -5,10 +5,11 @@ nobody else has written it. No count names a visitor.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -16,12 +17,13 @@ from elasticsearch import ConflictError, Elasticsearch
 
 from app.elastic import translated
 from app.errors import BadRequest, BlogsearchError
-from app.insights.visits import Opening, Search, next_found
+from app.insights.visits import Event, Opening
 from app.search.request import SearchRequest
 from indexer.scan import docs_of
 from indexer.state import ensure_state, state_index
 
-_KEPT = 1_000  # different searches, pairs and opened hits of a day: the most frequent
+_KEPT = 1_000  # different searches of a day: the most frequent
+_KEPT_POSTS = 10  # that were opened after one of them
 _MARKS = 5  # visitors of a search that are told apart
 _TRIES = 10
 _LEAST_VISITORS, _LEAST_DAYS = 5, 2  # of a search that other visitors are shown
@@ -32,15 +34,15 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """One day: its searches, those that found nothing or only some of the words, those answered
-    from the cache, and the hits that were opened."""
+    """The searches of a day or of several, those that found nothing or only some of the words,
+    those answered from the cache, and the hits that were opened."""
 
     date: str
-    searches: int = 0
-    nothing: int = 0
-    partly: int = 0
-    cached: int = 0
-    opened: int = 0
+    searches: int
+    nothing: int
+    partly: int
+    cached: int
+    opened: int
 
 
 @dataclass(slots=True)
@@ -50,7 +52,6 @@ class Searched:
     Args:
         times: how often it was searched; `nothing` and `partly` of these times it found nothing,
             or no post with all its words.
-        then: what the same visitors searched next with success, and how often.
         posts: the oids that were opened, and how often; `positions` is the sum of their positions.
         marks: of its visitors, at most five a day. `days`: on which it was searched.
     """
@@ -59,11 +60,10 @@ class Searched:
     times: int = 0
     nothing: int = 0
     partly: int = 0
-    then: Counter[str] = field(default_factory=Counter)
     posts: Counter[str] = field(default_factory=Counter)
     positions: int = 0
     marks: set[str] = field(default_factory=set)
-    days: int = 0
+    days: set[str] = field(default_factory=set)
 
     @property
     def opened(self) -> int:
@@ -79,7 +79,7 @@ class Searched:
     def is_public(self) -> bool:
         """Whether other visitors may be shown it: so many have searched for it that it tells
         nothing about one of them."""
-        known = len(self.marks) >= _LEAST_VISITORS and self.days >= _LEAST_DAYS
+        known = len(self.marks) >= _LEAST_VISITORS and len(self.days) >= _LEAST_DAYS
         return known and self.nothing < self.times
 
 
@@ -91,13 +91,9 @@ class Report:
     """
 
     days: Sequence[Day]
+    total: Day
     before: Day
     searched: Sequence[Searched]
-
-    @property
-    def total(self) -> Day:
-        """All days together."""
-        return _total(self.days)
 
     def found_nothing(self) -> list[Searched]:
         """The searches that found nothing, the most frequent first."""
@@ -120,42 +116,34 @@ class Counts:
         self._alias = alias
         self.days = days
 
-    def add(self, visits: Iterable[Sequence[Search]], opened: Iterable[Opening]) -> None:
-        """Add the searches of some visitors, and hits that were opened; nothing without
-        Elasticsearch."""
-        by_day: defaultdict[str, tuple[list[Sequence[Search]], list[Opening]]]
-        by_day = defaultdict(lambda: ([], []))
-        for searches in visits:
-            if searches:
-                by_day[day_of(searches[-1].at)][0].append(searches)
-        for opening in opened:
-            by_day[day_of(opening.at)][1].append(opening)
+    def add(self, events: Iterable[Event]) -> None:
+        """Add searches, and hits that were opened; nothing without Elasticsearch."""
+        by_day: defaultdict[str, list[Event]] = defaultdict(list)
+        for event in events:
+            date = datetime.fromtimestamp(event.at, UTC).date().isoformat()
+            by_day[date].append(event)
         with suppress(BlogsearchError), translated():
-            for date, (of_day, openings) in by_day.items():
-                self._change(date, of_day, openings)
+            for date, of_day in by_day.items():
+                if self._change(date, partial(_added, events=of_day)):
+                    self._delete_before(_last_days(self.days)[-1])
 
-    def _change(
-        self, date: str, visits: Sequence[Sequence[Search]], opened: Sequence[Opening]
-    ) -> None:
+    def _change(self, date: str, change: Callable[[Json], Json]) -> bool:
+        """Store what `change` makes of the document of a day; whether it is a new one."""
         index = ensure_state(self._elastic, self._alias)
+        id_ = f"insights:{date}"
         for _ in range(_TRIES):
-            (stored,) = docs_of(self._elastic.mget(index=index, ids=[_id(date)]))
+            (stored,) = docs_of(self._elastic.mget(index=index, ids=[id_]))
             condition: Json = {"op_type": "create"}
             if stored.get("found"):
                 condition = {
                     "if_seq_no": stored["_seq_no"],
                     "if_primary_term": stored["_primary_term"],
                 }
-            document = _added(stored.get("_source", {}), visits, opened)
-            document |= {"what": "insights", "at": date}
+            document = {**change(stored.get("_source", {})), "what": "insights", "at": date}
             with suppress(ConflictError):  # another process was first
-                self._elastic.index(index=index, id=_id(date), document=document, **condition)
-                break
-        else:
-            return
-        if "op_type" in condition:
-            oldest = last_days(self.days)[-1]
-            self._delete({"range": {"at": {"lt": oldest}}})
+                self._elastic.index(index=index, id=id_, document=document, **condition)
+                return "op_type" in condition
+        return False
 
     def report(self, days: int) -> Report:
         """What people searched for in the last days, today included.
@@ -163,16 +151,30 @@ class Counts:
         Raises:
             Unavailable: Elasticsearch does not answer.
         """
-        dates = last_days(2 * days)
+        dates = _last_days(2 * days)
         with translated():
             stored = self._stored(dates)
+        of_days = {date: stored[date] for date in dates[:days] if date in stored}
         searched: dict[str, Searched] = {}
-        for date in dates[:days]:
-            for query, of_day in _searched(stored.get(date, {})).items():
-                _merge(searched.setdefault(query, Searched(query)), of_day)
+        for date, document in of_days.items():
+            for key, row in document["requests"].items():
+                query = _query_of(key)
+                one = searched.setdefault(query, Searched(query))
+                one.times += row["times"]
+                one.nothing += row["nothing"]
+                one.partly += row["some"]
+                one.marks.update(row["marks"])
+                one.days.add(date)
+            for query, posts in document.get("posts", {}).items():
+                one = searched.setdefault(query, Searched(query))
+                for oid, (times, positions) in posts.items():
+                    one.posts[oid] += times
+                    one.positions += positions
+        before = [document for date, document in stored.items() if date not in of_days]
         return Report(
-            [_day(date, stored.get(date, {})) for date in reversed(dates[:days])],
-            _total([_day(date, stored.get(date, {})) for date in dates[days:]]),
+            [_day(date, [stored.get(date, {})]) for date in reversed(dates[:days])],
+            _day("", of_days.values()),
+            _day("", before),
             sorted(searched.values(), key=lambda row: (-row.times, row.query)),
         )
 
@@ -181,73 +183,47 @@ class Counts:
 
         A request counts half with each day back. Empty when Elasticsearch does not answer.
         """
-        dates = last_days(_WARM_DAYS)
-        total: Counter[str] = Counter()
+        dates = _last_days(_WARM_DAYS)
         weights: defaultdict[str, float] = defaultdict(float)
         with suppress(BlogsearchError), translated():
             for date, document in self._stored(dates).items():
-                for key, row in document.get("requests", {}).items():
-                    total[key] += row["times"]
+                for key, row in document["requests"].items():
                     weights[key] += row["times"] / 2 ** dates.index(date)
         requests: list[tuple[SearchRequest, float]] = []
-        for key in sorted(weights, key=lambda key: (-weights[key], key)):
-            if len(requests) == number:
-                break
+        for key in sorted(weights, key=lambda key: (-weights[key], key))[:number]:
             with suppress(BadRequest):  # counted by a version that had other parameters
                 requests.append((SearchRequest.from_key(key), weights[key]))
         return requests
 
-    def erase(self, query: str | None = None) -> int:
-        """Delete a query, in any case of letters, or with None everything that was counted.
-
-        The totals of a day, which name no query, stay unless everything is deleted.
-
-        Returns:
-            From how many days it was deleted.
+    def erase(self, query: str) -> None:
+        """Delete a query, in any case of letters. The totals of a day name no query, and stay.
 
         Raises:
-            Conflict, Unavailable: it cannot be deleted now.
+            Unavailable: Elasticsearch does not answer.
         """
         with translated():
-            if query is None:
-                return self._delete({"match_all": {}})
-            erased = 0
-            for date in last_days(self.days):
-                erased += self._erase(date, query.strip().casefold())
-            return erased
+            without = partial(_without, query=query.strip().casefold())
+            stored = self._stored(_last_days(self.days))
+            for date, document in stored.items():
+                if without(document) != document:
+                    self._change(date, without)
 
-    def _erase(self, date: str, query: str) -> bool:
-        index = ensure_state(self._elastic, self._alias)
-        (stored,) = docs_of(self._elastic.mget(index=index, ids=[_id(date)]))
-        document: Json = stored.get("_source", {})
-        left = _without(document, query)
-        if left == document:
-            return False
-        self._elastic.index(
+    def _delete_before(self, date: str) -> None:
+        index, older = state_index(self._alias), {"range": {"at": {"lt": date}}}
+        self._elastic.indices.refresh(index=index)
+        self._elastic.delete_by_query(
             index=index,
-            id=_id(date),
-            document=left,
-            if_seq_no=stored["_seq_no"],
-            if_primary_term=stored["_primary_term"],
-        )
-        return True
-
-    def _delete(self, which: Json) -> int:
-        self._elastic.indices.refresh(index=state_index(self._alias), ignore_unavailable=True)
-        response = self._elastic.delete_by_query(
-            index=state_index(self._alias),
-            query={"bool": {"filter": [{"term": {"what": "insights"}}, which]}},
+            query={"bool": {"filter": [{"term": {"what": "insights"}}, older]}},
             conflicts="proceed",
-            ignore_unavailable=True,
             expand_wildcards="all",
         )
-        return int(response["deleted"])
 
     def _stored(self, dates: Sequence[str]) -> dict[str, Json]:
         index = state_index(self._alias)
         if not self._elastic.indices.exists(index=index):
             return {}
-        documents = docs_of(self._elastic.mget(index=index, ids=[_id(date) for date in dates]))
+        ids = [f"insights:{date}" for date in dates]
+        documents = docs_of(self._elastic.mget(index=index, ids=ids))
         return {
             date: document["_source"]
             for date, document in zip(dates, documents, strict=True)
@@ -255,12 +231,7 @@ class Counts:
         }
 
 
-def day_of(at: float) -> str:
-    """The day, in UTC, of a time in seconds since 1970."""
-    return datetime.fromtimestamp(at, UTC).date().isoformat()
-
-
-def last_days(number: int) -> list[str]:
+def _last_days(number: int) -> list[str]:
     """Today and the days before it, in UTC."""
     today = datetime.now(UTC)
     return [(today - timedelta(days=back)).date().isoformat() for back in range(number)]
@@ -269,51 +240,47 @@ def last_days(number: int) -> list[str]:
 # -- the document of a day -----------------------------------------------------------------------
 
 
-def _id(date: str) -> str:
-    return f"insights:{date}"
-
-
-def _added(document: Json, visits: Iterable[Sequence[Search]], opened: Iterable[Opening]) -> Json:
+def _added(document: Json, events: Iterable[Event]) -> Json:
     """The document of a day with further searches and opened hits.
 
-    `requests` has the parameters of each search, `then` and `opened` have its query.
+    `requests` has the parameters of each search; `posts` has, by query, the posts that were opened:
+    how often, and the sum of their positions.
     """
     totals: Counter[str] = Counter(document.get("totals", {}))
-    requests: dict[str, Json] = {
-        key: dict(row) for key, row in document.get("requests", {}).items()
-    }
-    then = {query: Counter(pairs) for query, pairs in document.get("then", {}).items()}
-    openings = {query: Counter(posts) for query, posts in document.get("opened", {}).items()}
-    for searches in visits:
-        for search in searches:
-            row = requests.setdefault(
-                search.key, {"times": 0, "nothing": 0, "some": 0, "marks": []}
-            )
-            row["times"] += 1
-            if search.found != "all":
-                row[search.found] += 1
-                totals[search.found] += 1
-            if search.mark not in row["marks"] and len(row["marks"]) < _MARKS:
-                row["marks"] = [*row["marks"], search.mark]
-            totals["searches"] += 1
-            totals["cached"] += search.cached
-        for query, succeeded in next_found(searches):
-            then.setdefault(query, Counter())[succeeded] += 1
-    for opening in opened:
-        totals["opened"] += 1
-        openings.setdefault(opening.q, Counter())[f"{opening.position} {opening.oid}"] += 1
-    kept = sorted(requests, key=lambda key: -requests[key]["times"])[:_KEPT]
+    requests: Json = document.get("requests", {})
+    posts: dict[str, Json] = document.get("posts", {})
+    for event in events:
+        if isinstance(event, Opening):
+            totals["opened"] += 1
+            opened = posts.setdefault(event.q, {})
+            times, positions = opened.get(event.oid, (0, 0))
+            opened[event.oid] = [times + 1, positions + event.position]
+            continue
+        row = requests.setdefault(event.key, {"times": 0, "nothing": 0, "some": 0, "marks": []})
+        row["times"] += 1
+        if event.found != "all":
+            row[event.found] += 1
+            totals[event.found] += 1
+        if event.mark not in row["marks"] and len(row["marks"]) < _MARKS:
+            row["marks"].append(event.mark)
+        totals["searches"] += 1
+        totals["cached"] += event.cached
     return {
         "totals": dict(totals),
-        "requests": {key: requests[key] for key in kept},
-        "then": _most(then),
-        "opened": _most(openings),
+        "requests": _most(requests, _KEPT, lambda row: row["times"]),
+        "posts": {
+            query: _most(opened, _KEPT_POSTS, lambda counted: counted[0])
+            for query, opened in _most(posts, _KEPT, _times_opened).items()
+        },
     }
 
 
-def _most(counters: Mapping[str, Counter[str]]) -> dict[str, dict[str, int]]:
-    kept = sorted(counters, key=lambda query: -counters[query].total())[:_KEPT]
-    return {query: dict(counters[query].most_common(10)) for query in kept}
+def _most(counted: Json, number: int, times: Callable[[Any], int]) -> Json:
+    return dict(sorted(counted.items(), key=lambda item: -times(item[1]))[:number])
+
+
+def _times_opened(posts: Json) -> int:
+    return sum(times for times, _ in posts.values())
 
 
 def _query_of(key: str) -> str:
@@ -322,69 +289,15 @@ def _query_of(key: str) -> str:
 
 def _without(document: Json, query: str) -> Json:
     """The document of a day without a query."""
-    left = dict(document)
-    left["requests"] = {
-        key: row for key, row in document.get("requests", {}).items() if _query_of(key) != query
-    }
-    left["opened"] = {q: posts for q, posts in document.get("opened", {}).items() if q != query}
-    left["then"] = {
-        q: {other: times for other, times in pairs.items() if other != query}
-        for q, pairs in document.get("then", {}).items()
-        if q != query
-    }
-    return left if document else document
+    requests = {key: row for key, row in document["requests"].items() if _query_of(key) != query}
+    posts = {q: opened for q, opened in document.get("posts", {}).items() if q != query}
+    return {**document, "requests": requests, "posts": posts}
 
 
-def _searched(document: Json) -> dict[str, Searched]:
-    """What the document of a day has of each query."""
-    searched: dict[str, Searched] = {}
-    for key, row in document.get("requests", {}).items():
-        query = _query_of(key)
-        one = searched.setdefault(query, Searched(query, days=1))
-        one.times += row["times"]
-        one.nothing += row["nothing"]
-        one.partly += row["some"]
-        one.marks.update(row["marks"])
-    for query, pairs in document.get("then", {}).items():
-        if query in searched:
-            searched[query].then.update(pairs)
-    for query, posts in document.get("opened", {}).items():
-        one = searched.setdefault(query, Searched(query, days=1))
-        for position, oid, times in _openings(posts):
-            one.posts[oid] += times
-            one.positions += position * times
-    return searched
-
-
-def _openings(posts: Mapping[str, int]) -> Iterator[tuple[int, str, int]]:
-    for place, times in posts.items():
-        position, _, oid = place.partition(" ")
-        yield int(position), oid, times
-
-
-def _merge(into: Searched, other: Searched) -> None:
-    into.times += other.times
-    into.nothing += other.nothing
-    into.partly += other.partly
-    into.then.update(other.then)
-    into.posts.update(other.posts)
-    into.positions += other.positions
-    into.marks |= other.marks
-    into.days += 1
-
-
-def _day(date: str, document: Json) -> Day:
-    totals = document.get("totals", {})
-    names = ("searches", "nothing", "some", "cached", "opened")
-    return Day(date, *(int(totals.get(name, 0)) for name in names))
-
-
-def _total(days: Sequence[Day]) -> Day:
+def _day(date: str, documents: Iterable[Json]) -> Day:
+    totals: Counter[str] = Counter()
+    for document in documents:
+        totals.update(document.get("totals", {}))
     return Day(
-        "",
-        sum(day.searches for day in days),
-        sum(day.nothing for day in days),
-        sum(day.partly for day in days),
-        sum(day.cached for day in days),
-        sum(day.opened for day in days),
+        date, *(totals[name] for name in ("searches", "nothing", "some", "cached", "opened"))
     )

@@ -15,20 +15,18 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any
 
+import msgspec
 import redis
 
-from app.cache.redis_client import Keys, RedisClient, RedisUnavailable
+from app.cache.redis_client import Keys, RedisClient
 from app.insights.counts import Counts
-from app.insights.visits import Extent, Opening, Search, dump, load, searches
+from app.insights.visits import Event, Extent, Opening, Search, searches
 from app.search.request import SearchRequest
 
-CLICK_LIMIT = "20/minute"
-"""How many opened hits of a client one process counts."""
 MAX_TEXT = 100
 """Characters of a search, and of the oid of a post, that are counted."""
 
-WINDOW = 45.0
-"""Seconds that a request waits for others of the same visitor."""
+_WINDOW = 45.0  # seconds that a request waits for others of the same visitor
 _LONGEST = 55.0  # seconds; for visitors who send requests all the time
 _IDLE = 5.0  # seconds since a visitor's last request
 _EVENTS_TTL = 60  # seconds
@@ -43,18 +41,15 @@ class SearchLog:
     """What was searched and opened, on its way to the counts of an alias.
 
     Threads and forked workers may share it; no method fails because of an engine.
-
-    Args:
-        counts: where searches are added; with 0 days nothing is counted.
     """
 
     def __init__(self, client: RedisClient, keys: Keys, counts: Counts) -> None:
         self._client = client
         self._events = keys.insights("events")
-        self._salt_name = keys.insights("salt")
+        self._salt = keys.insights("salt")
         self._counts = counts
         self._lock = threading.Lock()
-        self._seen: list[tuple[str, Search | Opening]] = []
+        self._seen: list[tuple[str, Event]] = []
         self._timer: threading.Timer | None = None
         self._waiting_until = 0.0
 
@@ -62,14 +57,14 @@ class SearchLog:
         """Collect a request of a visitor, who is told from others by this text."""
         key = request.key()
         if len(key) <= _MAX_KEY and len(request.q) <= MAX_TEXT:
-            event = Search(time.time(), "", "", key, request.q, found, cached)
-            self._collect(visitor, event)
+            q = request.q.casefold()
+            self._collect(visitor, Search(time.time(), "", "", key, q, found, cached))
 
     def record_opened(self, q: str, position: int, oid: str) -> None:
         """Collect a hit that was opened."""
         self._collect("", Opening(time.time(), q.casefold(), position, oid))
 
-    def _collect(self, visitor: str, event: Search | Opening) -> None:
+    def _collect(self, visitor: str, event: Event) -> None:
         if self._client.redis is None or not self._counts.days:
             return
         with self._lock:
@@ -94,36 +89,24 @@ class SearchLog:
                 self._start_timer()
 
     def flush(self) -> None:
-        """Send what was collected to Redis; while that is unavailable, keep it for a minute."""
+        """Send what was collected to Redis; it is lost if that is unavailable."""
         with self._lock:
             seen, self._seen = self._seen, []
-        if not seen:
-            return
-        try:
-            self._client.call(self._send, seen)
-        except RedisUnavailable:
-            oldest = time.time() - _EVENTS_TTL
-            with self._lock:
-                young = [(visitor, event) for visitor, event in seen if event.at > oldest]
-                self._seen = [*young, *self._seen][:_MOST_WAITING]
-        else:
+        if seen:
+            self._client.ask(None, self._send, seen)
             self._waiting_until = time.time() + _LONGEST + 2 * _INTERVAL
 
-    def _send(self, client: "redis.Redis", seen: Sequence[tuple[str, Search | Opening]]) -> None:
-        salt = self._salt(client)
-        waiting = {dump(_marked(event, visitor, salt)): event.at for visitor, event in seen}
+    def _send(self, client: "redis.Redis", seen: Sequence[tuple[str, Event]]) -> None:
+        client.set(self._salt, secrets.token_bytes(16), nx=True, ex=_SALT_TTL)
+        salt: Any = client.get(self._salt) or secrets.token_bytes(16)
+        waiting = {
+            msgspec.json.encode(_marked(event, visitor, salt)): event.at for visitor, event in seen
+        }
         with client.pipeline(transaction=False) as pipeline:
             pipeline.zadd(self._events, waiting)
             pipeline.zremrangebyrank(self._events, 0, -_MOST_WAITING - 1)
             pipeline.expire(self._events, _EVENTS_TTL)
             pipeline.execute()
-
-    def _salt(self, client: "redis.Redis") -> bytes:
-        with client.pipeline(transaction=False) as pipeline:
-            pipeline.set(self._salt_name, secrets.token_bytes(16), nx=True, ex=_SALT_TTL)
-            pipeline.get(self._salt_name)
-            salt = pipeline.execute()[1]
-        return salt if isinstance(salt, bytes) else secrets.token_bytes(16)
 
     def count_due(self, now: float | None = None) -> None:
         """Count the searches of all visitors whose requests have waited long enough.
@@ -135,17 +118,18 @@ class SearchLog:
         due = _due(waiting, now or time.time())
         if not due:
             return
-        # A process counts what it deleted: another one may have read a part of the same.
-        deleted = self._client.ask([], self._delete, list(due))
         of_visitors: defaultdict[str, list[Search]] = defaultdict(list)
-        opened: list[Opening] = []
-        for data in deleted:
-            match due[data]:
-                case Search() as search:
-                    of_visitors[search.visitor].append(search)
-                case Opening() as opening:
-                    opened.append(opening)
-        self._counts.add([searches(requests) for requests in of_visitors.values()], opened)
+        events: list[Event] = []
+        # A process counts what it deleted: another one may have read a part of the same.
+        for data in self._client.ask([], self._delete, list(due)):
+            event = due[data]
+            if isinstance(event, Search):
+                of_visitors[event.visitor].append(event)
+            else:
+                events.append(event)
+        for requests in of_visitors.values():
+            events += searches(requests)
+        self._counts.add(events)
 
     def _delete(self, client: "redis.Redis", events: Sequence[bytes]) -> list[bytes]:
         with client.pipeline(transaction=False) as pipeline:
@@ -155,7 +139,7 @@ class SearchLog:
         return [event for event, deleted in zip(events, replies, strict=True) if deleted]
 
 
-def _marked(event: Search | Opening, visitor: str, salt: bytes) -> Search | Opening:
+def _marked(event: Event, visitor: str, salt: bytes) -> Event:
     """The event with hashes of the visitor."""
     if isinstance(event, Opening):
         return event
@@ -163,25 +147,26 @@ def _marked(event: Search | Opening, visitor: str, salt: bytes) -> Search | Open
     def hashed(text: str) -> str:
         return hashlib.blake2b(text.encode(), key=salt, digest_size=8).hexdigest()
 
-    mark = hashed(f"{visitor}\n{event.text}")
-    return Search(event.at, hashed(visitor), mark, event.key, event.q, event.found, event.cached)
+    mark = hashed(f"{visitor}\n{event.q}")
+    return msgspec.structs.replace(event, visitor=hashed(visitor), mark=mark)
 
 
-def _due(waiting: Iterable[bytes], now: float) -> dict[bytes, Search | Opening]:
+def _due(waiting: Iterable[bytes], now: float) -> dict[bytes, Event]:
     """What was opened, and the requests of those visitors to whom no further one can belong, or
     that have waited long enough."""
-    events = {data: event for data in waiting if (event := load(data))}
+    events: dict[bytes, Event] = {}
+    for data in waiting:
+        with suppress(msgspec.DecodeError):  # of another version
+            events[data] = msgspec.json.decode(data, type=Event)
     times: defaultdict[str, list[float]] = defaultdict(list)
     for event in events.values():
         if isinstance(event, Search):
             times[event.visitor].append(event.at)
 
-    def is_due(visitor: str) -> bool:
-        oldest, newest = now - min(times[visitor]), now - max(times[visitor])
-        return oldest >= WINDOW and (newest >= _IDLE or oldest >= _LONGEST)
+    def is_due(event: Event) -> bool:
+        if isinstance(event, Opening):
+            return True
+        oldest, newest = now - min(times[event.visitor]), now - max(times[event.visitor])
+        return oldest >= _WINDOW and (newest >= _IDLE or oldest >= _LONGEST)
 
-    return {
-        data: event
-        for data, event in events.items()
-        if isinstance(event, Opening) or is_due(event.visitor)
-    }
+    return {data: event for data, event in events.items() if is_due(event)}

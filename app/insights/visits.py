@@ -1,25 +1,23 @@
 """Which requests are searches, and of whom: of people who agree to be counted. Pure.
 
 A page that answers while the visitor types sends `p`, `pyt` and `python`; only `python` is a
-search. A request is a search if the visitor sends no other one soon after it. This is decided from
-the times of the requests, so that it works for every page and program without changes to them.
+search. This is decided from the times of the requests, so that it works for every page and program.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Literal
 
-import orjson
+import msgspec
 
 PAUSE = 3.0
 """Seconds without another request that make one a search."""
 TYPING_PAUSE = 5.0
 """The same if the next request continues it: `pyth`, `python`."""
-MOST, MOST_REQUESTS = 30, 300
-"""Searches and requests of one visitor within a minute; one with more of either is a program."""
+MOST = 30
+"""Searches of one visitor within a minute; one with more is a program."""
 
 Extent = Literal["all", "some", "nothing"]
 """Whether a post has all words of the search, or only some, or there is none."""
@@ -51,13 +49,12 @@ def _is_program(user_agent: str) -> bool:
     return not user_agent.startswith(("Mozilla/", "Opera/")) or bool(_PROGRAM.search(user_agent))
 
 
-@dataclass(frozen=True, slots=True)
-class Search:
+class Search(msgspec.Struct, frozen=True, array_like=True, tag="s"):
     """One request: when (seconds since 1970), from whom, for what, and what came of it.
 
     `visitor` is a hash of the address, `mark` one of the address and the query: by marks the
     visitors of a query can be counted, while nothing tells which queries are of one visitor. `key`
-    has the parameters of the request, `q` its query.
+    has the parameters of the request, `q` its query in lower case.
     """
 
     at: float
@@ -68,14 +65,8 @@ class Search:
     found: Extent
     cached: bool
 
-    @property
-    def text(self) -> str:
-        """The query in lower case."""
-        return self.q.casefold()
 
-
-@dataclass(frozen=True, slots=True)
-class Opening:
+class Opening(msgspec.Struct, frozen=True, array_like=True, tag="o"):
     """A hit that was opened: when, after which query, at which position (from 1), and the post."""
 
     at: float
@@ -84,35 +75,16 @@ class Opening:
     oid: str
 
 
-def dump(event: Search | Opening) -> bytes:
-    """The event as bytes, for `load`."""
-    return orjson.dumps(astuple(event))
-
-
-def load(data: bytes) -> Search | Opening | None:
-    """The event that `dump` wrote; None for anything else."""
-    try:
-        fields = orjson.loads(data)
-    except ValueError:
-        return None
-    match fields:
-        case [float(), str(), str(), str(), str(), "all" | "some" | "nothing", bool()]:
-            return Search(*fields)
-        case [float(), str(), int(), str()]:
-            return Opening(*fields)
-    return None
+Event = Search | Opening
 
 
 def searches(requests: Iterable[Search]) -> list[Search]:
     """The searches among the requests of one visitor; none if it is a program."""
     runs: list[Search] = []
-    in_order = sorted(requests, key=lambda request: request.at)
-    if len(in_order) > MOST_REQUESTS:
-        return []
-    for request in in_order:
-        if runs and request.text == runs[-1].text:  # a reload, a filter, another order
+    for request in sorted(requests, key=lambda request: request.at):
+        if runs and request.q == runs[-1].q:  # a reload, a filter, another order
             found = runs[-1].found if request.found == "nothing" else request.found
-            runs[-1] = replace(runs[-1], at=request.at, found=found)
+            runs[-1] = msgspec.structs.replace(runs[-1], at=request.at, found=found)
         else:
             runs.append(request)
     chosen = [request for request, following in pairwise(runs) if not _typing(request, following)]
@@ -122,17 +94,5 @@ def searches(requests: Iterable[Search]) -> list[Search]:
 
 def _typing(request: Search, following: Search) -> bool:
     """Whether a request was sent in between, while the next one was typed."""
-    continued = following.text.startswith(request.text)
+    continued = following.q.startswith(request.q)
     return following.at - request.at < (TYPING_PAUSE if continued else PAUSE)
-
-
-def next_found(of_visitor: Sequence[Search]) -> list[tuple[str, str]]:
-    """Searches that found nothing, each with the first one after it that found something."""
-    pairs: list[tuple[str, str]] = []
-    succeeded = ""
-    for search in reversed(of_visitor):
-        if search.found != "nothing":
-            succeeded = search.text
-        elif succeeded:
-            pairs.append((search.text, succeeded))
-    return pairs[::-1]

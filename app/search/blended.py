@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Any
 
 from analyzers.languages import LANGUAGES
@@ -14,7 +13,7 @@ from app.search.filters import post_filters, read_facets
 from app.search.found import Found, read_found
 from app.search.hits import answer_body
 from app.search.known import Known
-from app.search.pins import words_of
+from app.search.pins import matching, words_of
 from app.search.plan import ANY, Plan, plan_corrected, plan_typed, without_doubtful
 from app.search.query_parser import ParsedQuery
 from app.search.request import SearchRequest
@@ -157,7 +156,7 @@ def _with_rules(plan: Plan, known: Known) -> Plan:
     """
     if known.pins and not plan.pins:
         words = words_of(plan.terms, plan.query, plan.language)
-        pins = known.pins.match(words, datetime.now(UTC).date())
+        pins = matching(known.pins, words)
         by_date = plan.request.sort != "relevance"
         plan = replace(plan, pins=pins.only_never() if by_date else pins)
     model = known.model

@@ -4,20 +4,20 @@ Every first request of a search also tells the name of the index behind the alia
 the pinned results; what differs from what is known is read then.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from analyzers.chains import SYNONYMS
 from analyzers.rules.compile import Phrases
 from app.errors import OutdatedIndex
-from app.search.pins import NO_PINS, Pins
+from app.search.pins import PinRule, PinStore
 from app.search.session import SearchSession
 from indexer import SCHEMA
 from indexer.errors import other_schema
 
 if TYPE_CHECKING:
     from analyzers.meaning import Model
-    from app.pins import PinStore
 
 Json = dict[str, Any]
 
@@ -41,15 +41,15 @@ class Known:
     """Shared by the searches of a process. Threads may replace its values at any time, so a search
     takes each of them once."""
 
-    def __init__(self, store: "PinStore | None" = None, model: "Model | None" = None) -> None:
+    def __init__(self, store: PinStore | None = None, model: "Model | None" = None) -> None:
         self.model = model
         self.rules = IndexRules()
         self._store = store
 
     @property
-    def pins(self) -> Pins:
+    def pins(self) -> Sequence[PinRule]:
         """The pinned results as they were read last."""
-        return self._store.current if self._store else NO_PINS
+        return self._store.current if self._store else ()
 
     def version_search(self) -> tuple[Json, Json] | None:
         """The header and body of a search for the version of the pinned results."""

@@ -1,21 +1,40 @@
-"""Pinned results: the posts that come first for a search, and those that are hidden. Pure.
+"""Pinned results: the posts that come first for a search, and those that are hidden.
 
-`app.pins` parses and stores the rules.
+    # one rule a line: searches => posts that come first, -posts that are hidden
+    cron => crontab-guide, -cron-in-2009
+    opening hours, when open => hours
+    python * => python-start
+
+`*` stands for any other words, before, between or after. The files are one document of the state
+index, where neither a swap nor a lost Redis loses them.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from typing import Any
 
+from elasticsearch import ConflictError, Elasticsearch, NotFoundError
+
+from analyzers.findings import Finding, InvalidLine, shortened
 from analyzers.languages import Language
+from app.elastic import ONE_COPY
+from app.errors import Conflict
 from app.search.query_parser import ParsedQuery, parse_query
-from app.search.spelling import Interpretation
+from app.search.spelling import Interpretation, as_typed
+from indexer.state import ensure_state, state_index
 
-MAX_FIRST = 10
-"""Posts that come first for one search; further ones are left out."""
+SUFFIX = ".pins"
+MAX_RULES = 1_000  # of all files; every search looks at them
+MAX_POSTS = 10
+"""Posts of one rule, and posts that come first for one search."""
 
+_ID = "pins"  # of the document in the state index
+_EXACT = 1_000  # more than a search has words
+
+Json = dict[str, Any]
 Words = tuple[str, ...]
+Files = Mapping[str, str]
+"""The names of pin files and their texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,27 +46,22 @@ class PinnedSearch:
     words: Words
     among_others: bool
 
+    def rank(self, words: Words, there: set[str]) -> int:
+        """0 if the rule is not for these words; the greater, the earlier its posts come."""
+        if self.among_others:
+            return len(self.words) if there.issuperset(self.words) else 0
+        return _EXACT if self.words == words else 0
+
 
 @dataclass(frozen=True, slots=True)
 class PinRule:
-    """One rule of a file. `first` and `never` are oids; `until` is the last day on which it
-    applies, in UTC."""
+    """One rule of a file. `first` and `never` are oids."""
 
     file: str
     line: int
     searches: tuple[PinnedSearch, ...]
     first: tuple[str, ...]
     never: tuple[str, ...]
-    until: date | None = None
-
-    @property
-    def place(self) -> str:
-        """File and line as in `launch.pins:3`."""
-        return f"{self.file}:{self.line}"
-
-    def expired(self, today: date) -> bool:
-        """Whether the last day of the rule has passed."""
-        return self.until is not None and self.until < today
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,48 +83,23 @@ class MatchedPins:
 NO_MATCH = MatchedPins()
 
 
-class Pins:
-    """Rules, found by the words of a search."""
-
-    def __init__(self, rules: Iterable[PinRule]) -> None:
-        self.rules = tuple(rules)
-        self._exact: defaultdict[Words, list[PinRule]] = defaultdict(list)
-        self._by_word: defaultdict[str, list[tuple[PinnedSearch, PinRule]]] = defaultdict(list)
-        for rule in self.rules:
-            for search in rule.searches:
-                if search.among_others:
-                    self._by_word[search.words[0]].append((search, rule))
-                else:
-                    self._exact[search.words].append(rule)
-
-    def __bool__(self) -> bool:
-        return bool(self.rules)
-
-    def match(self, words: Sequence[str], today: date) -> MatchedPins:
-        """The rules for a search of these words: exact ones first, then those with more words.
-
-        A post that one rule puts first and another hides is hidden.
-        """
-        rules = tuple(rule for rule in self._found(tuple(words)) if not rule.expired(today))
-        if not rules:
-            return NO_MATCH
-        never = tuple(dict.fromkeys(oid for rule in rules for oid in rule.never))
-        first = dict.fromkeys(oid for rule in rules for oid in rule.first if oid not in never)
-        return MatchedPins(tuple(first)[:MAX_FIRST], never, rules)
-
-    def _found(self, words: Words) -> Iterable[PinRule]:
-        there = set(words)
-        by_word = [
-            (search, rule)
-            for word in there & self._by_word.keys()
-            for search, rule in self._by_word[word]
-            if there.issuperset(search.words)
-        ]
-        by_word.sort(key=lambda match: (-len(match[0].words), match[1].file, match[1].line))
-        return dict.fromkeys([*self._exact.get(words, ()), *(rule for _, rule in by_word)])
+# -- searches --------------------------------------------------------------------------------------
 
 
-NO_PINS = Pins(())
+def matching(rules: Sequence[PinRule], words: Words) -> MatchedPins:
+    """The rules for a search of these words: exact ones first, then those with more words.
+
+    A post that one rule puts first and another hides is hidden.
+    """
+    there = set(words)
+    ranks = [(max(one.rank(words, there) for one in rule.searches), rule) for rule in rules]
+    ranks.sort(key=lambda ranked: -ranked[0])
+    found = tuple(rule for rank, rule in ranks if rank)
+    if not found:
+        return NO_MATCH
+    never = tuple(dict.fromkeys(oid for rule in found for oid in rule.never))
+    first = dict.fromkeys(oid for rule in found for oid in rule.first if oid not in never)
+    return MatchedPins(tuple(first)[:MAX_POSTS], never, found)
 
 
 def words_of(terms: Sequence[Interpretation], query: ParsedQuery, language: Language) -> Words:
@@ -128,8 +117,166 @@ def words_of(terms: Sequence[Interpretation], query: ParsedQuery, language: Lang
 
 def _words(term: Interpretation) -> Sequence[str]:
     likeliest = term.likeliest
-    return (
-        term.term.pieces
-        if likeliest.kind in ("typed", "prefix", "begun", "character")
-        else likeliest.text.split()
-    )
+    if likeliest.kind in ("typed", "prefix", "begun", "character"):
+        return term.term.pieces
+    return likeliest.text.split()
+
+
+# -- files -----------------------------------------------------------------------------------------
+
+
+def parse(files: Files, language: Language) -> tuple[list[PinRule], list[Finding]]:
+    """The rules of the files in the order of their names, and a finding for every invalid line."""
+    rules: list[PinRule] = []
+    findings: list[Finding] = []
+    for name in sorted(files):
+        for number, line in enumerate(files[name].split("\n"), 1):
+            text = line.strip()
+            if text and not text.startswith("#"):
+                try:
+                    rules.append(_rule(name, number, text, language))
+                except InvalidLine as invalid:
+                    findings.append(Finding(name, number, "error", *invalid.args))
+    for rule in rules[MAX_RULES : MAX_RULES + 1]:
+        message = f"there are more than {MAX_RULES:,} rules in all."
+        findings.append(
+            Finding(rule.file, rule.line, "error", "too_many_rules", message, "Remove some.")
+        )
+    return rules[:MAX_RULES], findings
+
+
+def _rule(name: str, number: int, text: str, language: Language) -> PinRule:
+    left, arrow, right = text.partition("=>")
+    if not arrow or "=>" in right:
+        message = f"`{shortened(text)}` has {'more than one' if arrow else 'no'} `=>`."
+        raise InvalidLine("arrow", message, "Write `search => oid, oid, -oid`.")
+    searches = tuple(_search(part.strip(), language) for part in left.split(","))
+    first: list[str] = []
+    never: list[str] = []
+    for part in map(str.strip, right.split(",")):
+        oid = part.removeprefix("-").strip()
+        if not oid or oid in first + never:
+            message = f"{oid!r} is named twice." if oid else "a post is missing."
+            raise InvalidLine("post", message, "Write the oid of a post once, or -oid to hide it.")
+        (never if part.startswith("-") else first).append(oid)
+    if len(first + never) > MAX_POSTS:
+        message = f"a rule names at most {MAX_POSTS} posts."
+        raise InvalidLine("too_many_posts", message, "Name fewer.")
+    return PinRule(name, number, searches, tuple(first), tuple(never))
+
+
+def _search(text: str, language: Language) -> PinnedSearch:
+    query = parse_query(" ".join(word for word in text.split() if word != "*"), language)
+    words = words_of([as_typed(term) for term in query.terms], query, language)
+    if query.excluded or not words:
+        message = f"`{shortened(text)}` has no word to search for, or excludes one."
+        raise InvalidLine("no_word", message, "Write the words that are searched for.")
+    return PinnedSearch(text, words, "*" in text.split())
+
+
+# -- the state index -------------------------------------------------------------------------------
+
+
+class PinStore:
+    """The pin files of an alias; `current` are the rules read last. Threads may share it."""
+
+    def __init__(self, client: Elasticsearch, alias: str, language: Language) -> None:
+        self._client = client
+        self._alias = alias
+        self._language = language
+        self.current: Sequence[PinRule] = ()
+        self._version: tuple[int, int] | None = None
+
+    def version_search(self) -> tuple[Json, Json]:
+        """The header and body of a search for the version of the stored rules, which finds nothing
+        where there is no state index."""
+        header = {
+            "index": state_index(self._alias),
+            "preference": ONE_COPY,
+            "ignore_unavailable": True,
+        }
+        ids = {"ids": {"values": [_ID]}}
+        body = {"query": ids, "_source": False, "seq_no_primary_term": True, "size": 1}
+        return header, body
+
+    def is_current(self, response: Json) -> bool:
+        """Whether the rules read last are those stored, by the response to `version_search`."""
+        hits = response["hits"]["hits"]
+        return (_version(hits[0]) if hits else None) == self._version
+
+    def read(self) -> Sequence[PinRule]:
+        """The rules as they are stored now. Exceptions of the client pass through."""
+        stored = self._get()
+        self.current, _ = parse(_files(stored), self._language)
+        self._version = _version(stored) if stored else None
+        return self.current
+
+    def files(self) -> Files:
+        """The stored files."""
+        return _files(self._get())
+
+    def change(self, change: Callable[[Files], Files]) -> Files:
+        """Store what `change` makes of the stored files; returns the former ones.
+
+        Raises:
+            Conflict: another process stored files in between.
+        """
+        stored = self._get()
+        former = _files(stored)
+        condition: Json = {"op_type": "create"}
+        if stored:
+            sequence, term = _version(stored)
+            condition = {"if_seq_no": sequence, "if_primary_term": term}
+        files = [{"name": name, "text": text} for name, text in sorted(change(former).items())]
+        try:
+            self._client.index(
+                index=ensure_state(self._client, self._alias),
+                id=_ID,
+                document={"what": "pins", "files": files},
+                refresh=True,  # every search looks for the version
+                **condition,
+            )
+        except ConflictError:
+            raise Conflict(
+                "Another process changed the pinned results at the same time. Try again."
+            ) from None
+        return former
+
+    def warnings(self, rules: Sequence[PinRule]) -> list[Finding]:
+        """The posts in rules that the live index does not have; none without an index."""
+        named = [(rule, oid) for rule in rules for oid in rule.first + rule.never]
+        oids = list(dict.fromkeys(oid for _, oid in named))
+        try:
+            # At most as many as `index.max_terms_count`.
+            response = self._client.search(
+                index=self._alias,
+                query={"terms": {"oid": oids}},
+                size=0,
+                aggs={"posts": {"terms": {"field": "oid", "size": len(oids) or 1}}},
+                allow_partial_search_results=False,
+            )
+        except NotFoundError:
+            return []
+        there = {bucket["key"] for bucket in response["aggregations"]["posts"]["buckets"]}
+        remedy = "Write the oid of a post in the index."
+        return [
+            Finding(rule.file, rule.line, "warning", "unknown_post", f"no post {oid!r}.", remedy)
+            for rule, oid in named
+            if oid not in there
+        ]
+
+    def _get(self) -> Json | None:
+        try:
+            stored: Json = self._client.get(index=state_index(self._alias), id=_ID).body
+        except NotFoundError:
+            return None
+        return stored
+
+
+def _version(stored: Json) -> tuple[int, int]:
+    return stored["_seq_no"], stored["_primary_term"]
+
+
+def _files(stored: Json | None) -> Files:
+    files = stored["_source"]["files"] if stored else []
+    return {file["name"]: file["text"] for file in files}

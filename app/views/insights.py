@@ -1,7 +1,6 @@
 """`/insights`: what people search for, shown to the blog's owner.
 
-HTTP Basic authentication: every browser and `curl` has it, and there is no session to keep or
-steal.
+HTTP Basic authentication: every browser has it, and there is no session to keep or steal.
 """
 
 import csv
@@ -9,9 +8,8 @@ import hashlib
 import hmac
 import io
 import logging
-import re
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 
 from elasticsearch import NotFoundError
@@ -25,8 +23,8 @@ from app.elastic import translated
 from app.errors import BadRequest, BlogsearchError, Forbidden, NotFound, Unauthorized
 from app.health import last_run
 from app.insights.counts import Report
-from app.pins import SUFFIX, parse
-from app.search.request import SearchRequest, parse_parameters, whole_number
+from app.search.pins import SUFFIX, parse
+from app.search.request import SearchRequest
 from app.service import Service
 from app.views import current_service
 from app.views.responses import set_error_headers
@@ -42,8 +40,6 @@ _POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; "
     "base-uri 'none'; frame-ancestors 'none'"
 )
-
-DAYS = whole_number("days", 1, 400)
 
 log = logging.getLogger(__name__)
 
@@ -70,13 +66,10 @@ def _authorize() -> None:
         log.warning("a wrong password for /insights was sent by %s", request.remote_addr)
         time.sleep(_WRONG_TOKEN_DELAY)
         raise Unauthorized("The password is not BLOGSEARCH_INSIGHTS_TOKEN.")
-    if request.method == "POST":
-        # A browser sends the password with forms of other sites, too; they do not know this value.
-        if request.headers.get("Sec-Fetch-Site", "same-origin") != "same-origin":
-            raise Forbidden("The form was sent by another site.")
-        form = request.form.get("form", "")
-        if not hmac.compare_digest(form.encode(), _form_value(token).encode()):
-            raise Forbidden("The form is not from this page. Load the page again.")
+    form = request.form.get("form", "")
+    # A browser sends the password with forms of other sites, too; they do not know this value.
+    if request.method == "POST" and not hmac.compare_digest(form.encode(), _form_value().encode()):
+        raise Forbidden("The form is not from this page. Load the page again.")
 
 
 def _sent_password() -> str | None:
@@ -87,7 +80,8 @@ def _sent_password() -> str | None:
         return ""
 
 
-def _form_value(token: str) -> str:
+def _form_value() -> str:
+    token = current_service().settings.insights_token
     return hmac.new(token.encode(), b"the forms of /insights", hashlib.sha256).hexdigest()
 
 
@@ -112,21 +106,20 @@ def _error_page(error: BlogsearchError) -> Response:
 def page() -> str:
     """What people searched for in the last days."""
     service = current_service()
-    report, days = _report(service)
+    report = _report(service)
     longest = service.settings.insights_days
-    rules: Sequence[str] = ()
-    with suppress(BlogsearchError):  # Elasticsearch does not answer
-        rules = _pinned(service)
+    pinned: Sequence[str] = ()
+    with suppress(BlogsearchError), translated():  # Elasticsearch does not answer
+        pinned = service.pins.files().get(_PINS, "").splitlines()
     return render_template(
         "insights.html",
         report=report,
-        most=max((day.searches for day in report.days), default=0) or 1,
+        most=max(day.searches for day in report.days) or 1,
         periods=[period for period in _PERIODS if period < longest] + [longest],
-        days=days,
         limit=_LIST,
         titles=_titles(service, (oid for row in report.searched[:_LIST] for oid in row.posts)),
-        pinned=rules,
-        form=_form_value(service.settings.insights_token),
+        pinned=pinned,
+        form=_form_value(),
         last_run=last_run(service.elastic, service.settings.index),
     )
 
@@ -134,11 +127,10 @@ def page() -> str:
 @blueprint.get("/searches.csv")
 def searches_csv() -> Response:
     """Every search of the period as CSV, the most frequent first."""
-    report, _ = _report(current_service())
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(("search", "times", "found nothing", "found partly", "opened", "position"))
-    for row in report.searched:
+    for row in _report(current_service()).searched:
         # A program for tables would calculate what begins like a formula.
         query = f"'{row.query}" if row.query.startswith(("=", "+", "-", "@", "\t")) else row.query
         writer.writerow((query, row.times, row.nothing, row.partly, row.opened, row.position or ""))
@@ -146,14 +138,15 @@ def searches_csv() -> Response:
     return Response(text.getvalue(), content_type="text/csv; charset=utf-8", headers=headers)
 
 
-def _report(service: Service) -> tuple[Report, int]:
+def _report(service: Service) -> Report:
+    """The report of as many days as the request asks for."""
     longest = service.settings.insights_days
-    days = min(parse_parameters(request.args, (DAYS,), "this page").get("days", 30), longest)
     if not longest or not service.settings.redis_url:
         raise NotFound(
             "Searches are not counted: BLOGSEARCH_INSIGHTS_DAYS is 0, or REDIS_URL is empty."
         )
-    return service.counts.report(days), days
+    days = request.args.get("days", 30, type=int)
+    return service.counts.report(min(max(days, 1), longest))
 
 
 @blueprint.get("/pins")
@@ -171,9 +164,8 @@ def pin() -> str:
         raise BadRequest(f"There is no post with the oid {oid!r}; it may have been deleted.")
     body = service.answer(search).body
     hits = [(hit["oid"], hit["title"]) for hit in body["hits"] if hit["oid"] != oid]
-    first = (oid, titles[oid])
-    form = _form_value(service.settings.insights_token)
-    return render_template("insights_pin.html", q=q, oid=oid, hits=[first, *hits], form=form)
+    hits.insert(0, (oid, titles[oid]))
+    return render_template("insights_pin.html", q=q, oid=oid, hits=hits, form=_form_value())
 
 
 @blueprint.post("/pins")
@@ -185,42 +177,40 @@ def save_pin() -> WerkzeugResponse:
         Conflict: another process changed the pins at the same time.
     """
     service, undo = current_service(), request.form.get("undo")
-    oid = re.sub(r"^-|[\\,]", r"\\\g<0>", request.form.get("oid", ""))
+    oid = request.form.get("oid", "")
     rule = undo or f"{request.form.get('q', '')} => {oid}"
+    if not undo:
+        rules, errors = parse({_PINS: rule}, LANGUAGES[service.settings.language])
+        is_one = [(len(one.searches), one.first) for one in rules] == [(1, (oid,))]
+        if errors or not is_one:
+            raise BadRequest("This search cannot be pinned here. Write a rule in a file.")
 
-    def change(lines: list[str]) -> list[str]:
-        others = [line for line in lines if line != rule]
-        return others if undo else [*others, rule]
+    def change(files: Mapping[str, str]) -> Mapping[str, str]:
+        lines = [line for line in files.get(_PINS, "").splitlines() if line != rule]
+        if not undo:
+            lines.append(rule)
+        return {**files, _PINS: "".join(f"{line}\n" for line in lines)}
 
-    _change_pins(service, change)
-    return _back()
+    with translated():
+        service.pins.change(change)
+        service.generation.publish()
+    return redirect(url_for("insights.page"), 303)
 
 
 @blueprint.post("/erasures")
 def erase() -> WerkzeugResponse:
-    """Delete a search from all counts, or with `all` everything that was counted.
+    """Delete a search from the counts of all days.
 
     Raises:
-        BadRequest: no search is named.
         Unavailable: Elasticsearch does not answer.
     """
-    query = request.form.get("q", "").strip()
-    everything = request.form.get("all") == "yes"
-    if not (query or everything):
-        raise BadRequest("Enter a search.")
-    current_service().counts.erase(None if everything else query)
-    return _back()
-
-
-def _back() -> WerkzeugResponse:
-    return redirect(url_for("insights.page", days=request.form.get("days", type=int)), 303)
+    current_service().counts.erase(request.form.get("q", ""))
+    return redirect(url_for("insights.page"), 303)
 
 
 def _titles(service: Service, oids: Iterable[str]) -> Mapping[str, str]:
     """The titles of posts; those that are not in the index are left out."""
     wanted = list(dict.fromkeys(oids))
-    if not wanted:
-        return {}
     try:
         with translated():
             response = service.elastic.search(
@@ -232,24 +222,3 @@ def _titles(service: Service, oids: Iterable[str]) -> Mapping[str, str]:
     except (BlogsearchError, NotFoundError):
         return {}
     return {hit["_source"]["oid"]: hit["_source"]["title"] for hit in response["hits"]["hits"]}
-
-
-def _pinned(service: Service) -> list[str]:
-    """The rules in the pin file `insights.pins`."""
-    with translated():
-        return service.pins.files().get(_PINS, "").splitlines()
-
-
-def _change_pins(service: Service, change: Callable[[list[str]], list[str]]) -> None:
-    def changed(files: Mapping[str, str]) -> Mapping[str, str]:
-        lines = change(files.get(_PINS, "").splitlines())
-        text = "".join(f"{line}\n" for line in lines)
-        rules, errors = parse({_PINS: text}, LANGUAGES[service.settings.language])
-        if errors or len(rules) != len(lines) or any(len(rule.searches) > 1 for rule in rules):
-            raise BadRequest("This search cannot be pinned here. Write a rule in a file.")
-        others = {name: text for name, text in files.items() if name != _PINS}
-        return {**others, _PINS: text} if lines else others
-
-    with translated():
-        service.pins.change(changed)
-        service.generation.publish()

@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl
 from flask import Blueprint, Response, g, request
 from werkzeug.datastructures import MultiDict
 
-from app.cache import CachedAnswer, Lifetimes, State
+from app.cache import CachedAnswer
 from app.clients import SEARCHES, SUGGESTIONS, client_names
 from app.errors import BadRequest
 from app.search.request import SearchRequest, SuggestRequest
@@ -35,7 +35,7 @@ def search() -> Response:
     if wanted.debug:
         authorize_debug(service.settings)
     answer = service.answer(wanted, counted_visitor(), client_names())
-    response = cached_response(answer, service.settings)
+    response = cached_response(answer)
     if depends:
         response.vary.add("Accept-Language")
     return response
@@ -50,7 +50,7 @@ def suggest() -> Response:
     except BadRequest:
         service.count(client_names(), SUGGESTIONS)
         raise
-    return cached_response(service.suggest(wanted, client_names()), service.settings)
+    return cached_response(service.suggest(wanted, client_names()))
 
 
 def authorize_debug(settings: Settings) -> None:
@@ -95,13 +95,13 @@ def in_visitors_language(wanted: SearchRequest) -> SearchRequest:
     return replace(wanted, prefer=prefer)
 
 
-def cached_response(answer: CachedAnswer, settings: Settings) -> Response:
+def cached_response(answer: CachedAnswer) -> Response:
     """The response that this client gets: 304, or 200 with the body."""
     total = (time.perf_counter() - g.started) * 1000
     headers = {
         # Weak, because a proxy may compress the answer (RFC 9110, 8.8.3.3).
         "ETag": f'W/"{answer.etag}"',
-        "Cache-Control": _cache_control(settings.cache_max_age, answer.state),
+        "Cache-Control": "no-cache",  # a browser asks each time whether it is still the same
         "X-Cache": answer.state,
         "Server-Timing": f'cache;desc="{answer.state.lower()}", total;dur={total:.1f}',
     }
@@ -109,15 +109,3 @@ def cached_response(answer: CachedAnswer, settings: Settings) -> Response:
     if "If-None-Match" in request.headers:
         response.make_conditional(request)
     return response
-
-
-def _cache_control(max_age: int, state: State) -> str:
-    """Whether a browser or CDN may use the answer without a request, for `max_age` seconds; a stale
-    answer never, so that it is replaced as soon as Elasticsearch is back."""
-    if not max_age or state == "STALE":
-        return "no-cache"
-    # `stale-if-error` is RFC 5861: a CDN may go on using the answer while this service fails.
-    return (
-        f"public, max-age={max_age}, stale-while-revalidate={max_age}, "
-        f"stale-if-error={Lifetimes().stale_ttl:.0f}"
-    )

@@ -30,10 +30,10 @@ def settings(
     def search(q: str, found: Extent) -> Search:
         return Search(time.time(), "", uuid.uuid4().hex, f"q={quote(q)}", q, found, False)
 
-    visit = [search("k8s", "nothing"), search("kubernetes", "all")]
+    counted = [search("k8s", "nothing"), search("kubernetes", "all")] * 2
+    counted += [search("cron", "all"), search(HOSTILE, "nothing")]
     opened = [Opening(time.time(), "kubernetes", position, "far-down") for position in (4, 5)]
-    counts = Counts(elastic, own_settings.index, days=30)
-    counts.add([visit, visit, [search("cron", "all")], [search(HOSTILE, "nothing")]], opened)
+    Counts(elastic, own_settings.index, days=30).add([*counted, *opened])
     return replace(own_settings, insights_token=TOKEN)
 
 

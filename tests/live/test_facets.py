@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 from analyzers.languages import ENGLISH
 from app import create_app
 from app.browse import browse
-from app.pins import PinStore
+from app.search.pins import PinStore
 from app.search.request import SearchRequest
 from app.service import EXTENSION
 from app.settings import Settings

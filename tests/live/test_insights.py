@@ -7,11 +7,10 @@ import io
 import json
 import re
 import time
-import uuid
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from threading import Thread
 from typing import Any
 from urllib.parse import quote
 
@@ -21,12 +20,11 @@ from elasticsearch import Elasticsearch
 from flask.testing import FlaskClient
 
 from app import create_app
-from app.insights.counts import Counts, last_days
+from app.insights.counts import Counts
 from app.insights.visits import Extent, Opening, Search
 from app.service import EXTENSION, Service
 from app.settings import Settings
 from indexer.records import Origin, RawPost
-from tests.conftest import Run
 
 TOKEN = "a-long-enough-token"
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0"
@@ -141,21 +139,17 @@ def test_nothing_that_is_stored_tells_who_searched(
         assert 0 < server.ttl(events) <= 60
         _count(client)
         assert not server.exists(events)
-    visitor = json.loads(waiting[0])[1]
-    stored = elastic.get(index=f"{settings.index}-state", id=f"insights:{last_days(1)[0]}")
+    visitor = json.loads(waiting[0])[2]
+    today = datetime.now(UTC).date()
+    stored = elastic.get(index=f"{settings.index}-state", id=f"insights:{today}")
     assert "cron" in str(stored)
     assert visitor not in str(stored)
 
 
 def test_workers_that_count_at_the_same_time_lose_nothing(counts: Counts) -> None:
-    def add(number: int) -> None:
-        counts.add([[_search("cron", mark=str(number))]], [])
-
-    threads = [Thread(target=add, args=(number,)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor() as pool:
+        for number in range(4):
+            pool.submit(counts.add, [_search("cron", mark=str(number))])
     (row,) = counts.report(1).searched
     assert (row.times, len(row.marks)) == (4, 4)
 
@@ -172,21 +166,21 @@ def test_workers_that_count_at_the_same_time_lose_nothing(counts: Counts) -> Non
 def test_what_few_visitors_searched_is_shown_to_nobody(
     counts: Counts, visits: list[tuple[str, int]], expected: bool
 ) -> None:
-    counts.add([[_search("my name", mark=mark, days_ago=days)] for mark, days in visits], [])
+    counts.add(_search("my name", mark=mark, days_ago=days) for mark, days in visits)
     (row,) = counts.report(7).searched
     assert row.is_public is expected
 
 
 def test_days_that_are_too_old_are_deleted(elastic: Elasticsearch, settings: Settings) -> None:
-    Counts(elastic, settings.index, days=400).add([[_search("old", days_ago=40)]], [])
+    Counts(elastic, settings.index, days=400).add([_search("old", days_ago=40)])
     elastic.indices.refresh(index=f"{settings.index}-state")
-    Counts(elastic, settings.index, days=30).add([[_search("new")]], [])
+    Counts(elastic, settings.index, days=30).add([_search("new")])
     report = Counts(elastic, settings.index, days=400).report(100)
     assert [row.query for row in report.searched] == ["new"]
 
 
 def test_the_report_compares_with_the_time_before(counts: Counts) -> None:
-    counts.add([[_search("cron", days_ago=days)] for days in (0, 1, 8)], [])
+    counts.add(_search("cron", days_ago=days) for days in (0, 1, 8))
     report = counts.report(7)
     assert (report.total.searches, report.before.searches) == (2, 1)
     today = datetime.now(UTC).date()
@@ -224,30 +218,6 @@ def test_a_bad_body_is_refused(client: FlaskClient, changed: dict[str, str]) -> 
     assert _count(client).counts.report(1).total.opened == 0
 
 
-def test_counting_can_be_turned_off(settings: Settings) -> None:
-    client = create_app(replace(settings, insights_clicks=False)).test_client()
-    assert client.post("/clicks", data=CLICK, headers={"User-Agent": BROWSER}).status_code == 204
-    assert "data-clicks" not in client.get("/").text
-    assert _count(client).counts.report(1).total.opened == 0
-
-
-def test_a_client_that_opens_too_many_is_refused(client: FlaskClient) -> None:
-    agent = {"User-Agent": BROWSER}
-    statuses = [client.post("/clicks", data=CLICK, headers=agent).status_code for _ in range(45)]
-    assert 429 in statuses
-
-
-def test_only_pages_that_may_read_answers_are_counted(settings: Settings) -> None:
-    client = create_app(replace(settings, cors_origins="https://blog.example.org")).test_client()
-    for origin, status in (
-        ("https://blog.example.org", 204),
-        ("http://localhost", 204),
-        ("https://other.example", 403),
-    ):
-        headers = {"User-Agent": BROWSER, "Origin": origin}
-        assert client.post("/clicks", data=CLICK, headers=headers).status_code == status, origin
-
-
 # -- the page and the commands -------------------------------------------------------------------
 
 
@@ -270,23 +240,23 @@ def test_the_page_needs_the_password(settings: Settings) -> None:
 
 def test_the_page_shows_what_was_searched(client: FlaskClient, counts: Counts) -> None:
     assert "No searches were counted" in _page(client)
-    visit = [_search("k8s", "nothing"), _search("kubernetes", "some"), _search(HOSTILE, "nothing")]
-    counts.add([visit, [_search("python")]], [Opening(time.time(), "python", 3, "goodbye")])
+    found = [_search("k8s", "nothing"), _search("kubernetes", "some"), _search(HOSTILE, "nothing")]
+    counts.add([*found, _search("python"), Opening(time.time(), "python", 3, "goodbye")])
     page = _page(client)
     assert HOSTILE not in page
     assert HOSTILE in html.unescape(page)
     tiles = [re.sub(r"<.*?>", "", tile).split() for tile in re.findall(r"<dd>(.*?)</dd>", page)]
     assert tiles == [["4"], ["50", "%", "2"], ["25", "%", "1"], ["0.25", "1"]]
     sections = dict(re.findall(r'<section aria-labelledby="(\w+)">(.*?)</section>', page, re.S))
-    assert "kubernetes" in sections["nothing"]
+    assert "k8s" in sections["nothing"]
     assert "kubernetes" in sections["partly"]
     assert "Goodbye, Python 2.4" in sections["top"]
-    for wrong in ("days=x", "days=0", "day=7"):
-        assert client.get(f"/insights?{wrong}", headers=BASIC).status_code == 400
+    for days, shown in (("x", 30), ("0", 1), ("99", 30)):
+        assert _page(client, f"/insights?days={days}").count('<th scope="row">20') == shown
 
 
 def test_all_searches_are_a_table_for_a_spreadsheet(client: FlaskClient, counts: Counts) -> None:
-    counts.add([[_search("=1+1", "nothing"), _search("python")]], [])
+    counts.add([_search("=1+1", "nothing"), _search("python")])
     response = client.get("/insights/searches.csv?days=7", headers=BASIC)
     assert response.mimetype == "text/csv"
     rows = list(csv.DictReader(io.StringIO(response.text)))
@@ -299,7 +269,7 @@ def test_all_searches_are_a_table_for_a_spreadsheet(client: FlaskClient, counts:
 def test_a_post_is_pinned_after_its_place_was_shown(client: FlaskClient, counts: Counts) -> None:
     before = [hit["oid"] for hit in client.get("/search?q=python").get_json()["hits"]]
     last = before[-1]
-    counts.add([[_search("python")]], [Opening(time.time(), "python", 2, last)])
+    counts.add([_search("python"), Opening(time.time(), "python", 2, last)])
     (path,) = re.findall(r'href="(/insights/pins\?[^"]+)"', _page(client))
     shown = _page(client, html.unescape(path))
     listed = re.findall(r"<li>(.*?)(?: <span|</li>)", shown)
@@ -313,33 +283,31 @@ def test_a_post_is_pinned_after_its_place_was_shown(client: FlaskClient, counts:
     assert [hit["oid"] for hit in client.get("/search?q=python").get_json()["hits"]] == before
 
 
-@pytest.mark.parametrize("query", ["", "q=%20&oid=cron", "q=cron", "q=cron&oid=no-such-post"])
-def test_a_post_or_search_that_does_not_exist_is_not_pinned(
-    client: FlaskClient, query: str
-) -> None:
-    assert client.get(f"/insights/pins?{query}", headers=BASIC).status_code == 400
+def test_what_cannot_be_a_rule_is_not_pinned(client: FlaskClient) -> None:
+    for query in ("", "q=%20&oid=cron", "q=cron", "q=cron&oid=no-such-post"):
+        assert client.get(f"/insights/pins?{query}", headers=BASIC).status_code == 400, query
+    form = re.findall(r'name="form" value="(\w+)"', _page(client, "/insights/pins?q=a&oid=cron"))[0]
+    for q, oid in (("cron", "a,b"), ("cron, job", "cron"), ("cron\njob", "cron"), ("# x", "cron")):
+        data = {"form": form, "q": q, "oid": oid}
+        assert client.post("/insights/pins", data=data, headers=BASIC).status_code == 400, (q, oid)
 
 
 def test_a_form_of_another_site_is_refused(client: FlaskClient) -> None:
     form = {"q": "python", "oid": "cron", "form": "guessed"}
     assert client.post("/insights/pins", data=form, headers=BASIC).status_code == 403
-    cross = {**BASIC, "Sec-Fetch-Site": "cross-site"}
-    assert client.post("/insights/erasures", data={"all": "yes"}, headers=cross).status_code == 403
 
 
-def test_a_search_is_erased(client: FlaskClient, counts: Counts, run: Run) -> None:
-    visit = [_search("my name", "nothing"), _search("cron"), _search("my name", "some")]
-    counts.add([visit], [Opening(time.time(), "my name", 1, "cron")])
+def test_a_search_is_erased(client: FlaskClient, counts: Counts) -> None:
+    searched = [_search("my name", "nothing"), _search("cron"), _search("my name", days_ago=1)]
+    counts.add([*searched, Opening(time.time(), "my name", 1, "cron")])
     form = re.findall(r'name="form" value="(\w+)"', _page(client))[0]
     data = {"form": form, "q": "My Name"}
     assert client.post("/insights/erasures", data=data, headers=BASIC).status_code == 303
-    assert "my name" not in _page(client)
     assert [row.query for row in counts.report(7).searched] == ["cron"]
 
 
 def test_the_most_frequent_requests_are_warmed(client: FlaskClient, counts: Counts) -> None:
-    counts.add([[_search("cron", mark=uuid.uuid4().hex)] for _ in range(3)], [])
-    counts.add([[_search("python", days_ago=1)] for _ in range(5)], [])
+    counts.add([_search("cron")] * 3 + [_search("python", days_ago=1)] * 5)
     popular = [(request.q, count) for request, count in counts.popular(2)]
     assert popular == [("cron", 3.0), ("python", 2.5)]
     service: Service = client.application.extensions[EXTENSION]

@@ -105,12 +105,8 @@ def test_metrics(settings: Settings) -> None:
     assert metrics[f'{requests}"miss"}}'] == 1
     assert metrics[f'{requests}"hit"}}'] == 1
     assert metrics[f'{requests}"400"}}'] == 1
-    assert metrics["blogsearch_engine_requests_total"] >= 1
-    assert metrics['blogsearch_computation_seconds_count{outcome="ok"}'] == 1
     assert metrics['blogsearch_available{engine="elasticsearch"}'] == 1
     assert metrics["blogsearch_posts"] > 50
-    assert metrics["blogsearch_newest_post_timestamp_seconds"] > 1.5e9
-    assert [name for name in metrics if "generation_info" in name]
 
 
 def test_rejected_documents_are_counted(
@@ -134,7 +130,6 @@ def test_metrics_are_served_while_both_engines_are_gone(settings: Settings) -> N
     client.get("/search?q=python")
     metrics = _metrics(client)
     assert metrics['blogsearch_available{engine="redis"}'] == 0
-    assert metrics['blogsearch_computation_seconds_count{outcome="engine_unavailable"}'] == 1
     assert "blogsearch_posts" not in metrics
 
 

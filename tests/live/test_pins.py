@@ -16,7 +16,7 @@ from analyzers.languages import ENGLISH
 from analyzers.rules.compile import NO_RULES
 from app import create_app
 from app.errors import Conflict
-from app.pins import PinStore
+from app.search.pins import PinStore
 from app.settings import Settings
 from indexer.build.builder import IndexSettings, rebuild, reindex
 from indexer.lock import Lock
@@ -147,12 +147,6 @@ def test_a_pinned_post_for_words_that_no_post_has(pin: Callable[..., FlaskClient
     assert "dropped" not in answer
     # The pinned post does not keep the search from finding posts with only one of the words.
     assert set(_oids(_search(client, "zzyzx leeks"))) == {"start", "soup"}
-
-
-def test_rules_that_have_no_effect(pin: Callable[..., FlaskClient]) -> None:
-    client = pin("cron => start until 2020-01-01", "python => no-such-post")
-    assert "start" not in _oids(_search(client, "cron"))
-    assert _oids(_search(client, "python")) == ["python"]
 
 
 def test_debug_search_names_the_rule(pin: Callable[..., FlaskClient]) -> None:

@@ -14,8 +14,8 @@ from flask.testing import FlaskClient
 
 from analyzers.languages import ENGLISH
 from app import create_app
-from app.pins import PinStore
 from app.search import search
+from app.search.pins import PinStore
 from app.search.request import SearchRequest
 from app.settings import Settings
 from indexer.build.builder import Built

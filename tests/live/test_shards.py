@@ -20,8 +20,7 @@ from app.elastic import translated
 from app.errors import Unavailable
 from app.indexed_languages import IndexedLanguages
 from app.metrics import IndexMetrics
-from app.pins import PinStore
-from app.search.pins import PinRule
+from app.search.pins import PinRule, PinStore
 from app.service import Service
 from app.settings import Settings
 from indexer.scan import doc_values
@@ -144,7 +143,7 @@ def test_nothing_is_counted_in_a_part_of_the_posts(elastic: Elasticsearch, whole
     for count in (
         lambda: list(doc_values(elastic, name, ["oid"])),
         IndexedLanguages(elastic, name, ENGLISH).refresh,
-        lambda: PinStore(elastic, name, ENGLISH).existing([_RULE]),
+        lambda: PinStore(elastic, name, ENGLISH).warnings([_RULE]),
     ):
         with pytest.raises(ApiError, match="search_phase_execution_exception"):
             count()

@@ -11,11 +11,10 @@ from werkzeug.datastructures import MultiDict
 
 from app import create_app, errors
 from app.errors import BadRequest, BlogsearchError, ErrorAnswer
-from app.openapi import document
 from app.search.answer import SearchAnswer, SuggestAnswer
 from app.search.request import PARAMETERS, SUGGEST_PARAMETERS, Parameter, SearchRequest
 from app.settings import Settings
-from app.views.insights import DAYS
+from app.views.api import document
 from app.views.operations import Health, Version
 from app.views.write_request import MAX_DOCUMENTS
 from indexer.normalise import MAX_LABEL, MAX_LABELS, MAX_TITLE, MAX_URL
@@ -27,10 +26,11 @@ NOT_DESCRIBED = {
     "page.opensearch",
     "api.docs",
     "clicks.count",
+    "insights.erase",
     "insights.pin",
+    "insights.page",
     "insights.save_pin",
     "insights.searches_csv",
-    "insights.erase",
     "widget.messages",
     "widget.widget",
 }
@@ -65,7 +65,7 @@ def test_every_route_is_described(app: Flask, described: dict[str, Any]) -> None
 
 @pytest.mark.parametrize(
     ("path", "parameters"),
-    [("/search", PARAMETERS), ("/suggest", SUGGEST_PARAMETERS), ("/insights", (DAYS,))],
+    [("/search", PARAMETERS), ("/suggest", SUGGEST_PARAMETERS)],
 )
 def test_parameters_are_those_of_the_parser(
     described: dict[str, Any], path: str, parameters: Sequence[Parameter]

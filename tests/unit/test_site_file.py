@@ -28,7 +28,7 @@ def test_one_file_is_read_and_a_named_one_must_exist(
         read_site_file()
     named.write_text("future = true\n[settings]\nshards = 0")
     assert read_site_file().future
-    with pytest.raises(BadSettings, match=r"named\.toml, shards: must be"):
+    with pytest.raises(BadSettings, match=r"named\.toml, shards: Expected"):
         load_settings()
 
 
@@ -47,40 +47,21 @@ def test_what_it_says_is_read(tmp_path: Path) -> None:
     )
 
 
-WRONG = [
-    ('source = "posts"', "source is unknown (did you mean sources?). docs/sources.md"),
-    ('sources = "posts"', "sources must be a list of strings"),
-    ("drafts = 'perhaps'", "drafts must be on or off"),
-    ("kind = ['html']", "kind must be a string"),
-    ("urls = 'https://example.org'", "urls must be a table of strings"),
-    ("[urls]\nnews = ['a']", "urls must be a table of strings"),
-    ("settings = 'index'", "settings must be a table. docs/sources.md"),
-    ("fields = 'tags'", "fields must be a table"),
-    ("[fields]\ntags = 'topics'", "fields.tags must be a list of strings"),
-    ("[fields]\nauthor = ['by']", "fields.author is unknown (known are title, summary"),
-]
-
-
-@pytest.mark.parametrize(("content", "complaint"), WRONG)
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        ('source = "posts"', "unknown field `source`"),
+        ('sources = "posts"', "Expected `array`, got `str` - at `$.sources`"),
+        ("drafts = 'perhaps'", "Expected `bool`"),
+        ("urls = 'https://example.org'", "Expected `object`"),
+        ("[fields]\nauthor = ['by']", "unknown field `author`"),
+        ("x = ", "Invalid value"),
+    ],
+)
 def test_what_is_wrong_is_named(content: str, complaint: str, tmp_path: Path) -> None:
     file = tmp_path / "blogsearch.toml"
     file.write_text(content)
     with pytest.raises(BadSettings) as raised:
         read_site_file(file)
-    assert str(raised.value).startswith(f"{file}: {complaint}")
-
-
-def test_a_file_that_is_not_toml_cannot_be_read(tmp_path: Path) -> None:
-    file = tmp_path / "blogsearch.toml"
-    file.write_text("x = ")
-    with pytest.raises(BadSettings, match=r"blogsearch\.toml cannot be read"):
-        read_site_file(file)
-
-
-def test_everything_that_is_wrong_is_named_at_once(tmp_path: Path) -> None:
-    file = tmp_path / "blogsearch.toml"
-    file.write_text("kind = []\nsite = []\n[fields]\ntitle = 1\ndate = 2\n")
-    with pytest.raises(BadSettings) as raised:
-        read_site_file(file)
-    for name in ("kind", "site", "fields.title", "fields.date"):
-        assert f"{name} must be" in str(raised.value)
+    assert str(raised.value).startswith(f"{file} cannot be read: ")
+    assert complaint in str(raised.value)

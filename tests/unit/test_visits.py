@@ -2,19 +2,7 @@
 
 import pytest
 
-from app.insights.visits import (
-    MOST,
-    PAUSE,
-    TYPING_PAUSE,
-    Extent,
-    Opening,
-    Search,
-    agrees,
-    dump,
-    load,
-    next_found,
-    searches,
-)
+from app.insights.visits import MOST, PAUSE, TYPING_PAUSE, Extent, Search, agrees, searches
 
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0"
 
@@ -31,7 +19,7 @@ def _search(at: float, q: str, found: Extent = "all") -> Search:
         ([(0, "python"), (PAUSE - 0.1, "cron")], ["cron"]),
         ([(0, "pyth"), (PAUSE, "python")], ["python"]),
         ([(0, "pyth"), (TYPING_PAUSE, "python")], ["pyth", "python"]),
-        ([(0, "cron"), (20, "Cron")], ["cron"]),
+        ([(0, "cron"), (20, "cron")], ["cron"]),
         ([(nth * 10, f"word{nth}") for nth in range(MOST)], [f"word{n}" for n in range(MOST)]),
         ([(nth * 10, f"word{nth}") for nth in range(MOST + 1)], []),
     ],
@@ -42,31 +30,15 @@ def test_a_search_is_followed_by_a_pause(
     assert [one.q for one in searches(_search(at, q) for at, q in sent)] == expected
 
 
-def test_a_search_that_is_repeated_with_a_filter_counts_as_found() -> None:
-    (search,) = searches([_search(0, "cron", "nothing"), _search(9, "cron", "some")])
-    assert search.found == "some"
-    (search,) = searches([_search(0, "cron", "all"), _search(9, "cron", "nothing")])
-    assert search.found == "all"
-
-
-def test_what_failed_is_followed_by_what_was_found_next() -> None:
-    visit = [
-        _search(0, "K8s", "nothing"),
-        _search(10, "kubernets", "nothing"),
-        _search(20, "kubernetes", "some"),
-        _search(30, "soup", "nothing"),
-    ]
-    assert next_found(visit) == [("k8s", "kubernetes"), ("kubernets", "kubernetes")]
-
-
-@pytest.mark.parametrize("event", [_search(1.5, "cron"), Opening(1.5, "cron", 3, "post")])
-def test_an_event_is_read_as_it_was_written(event: Search | Opening) -> None:
-    assert load(dump(event)) == event
-
-
-@pytest.mark.parametrize("data", [b"", b"{}", b'[1.5, "q", "3", "x"]', b"\xff", b"[1.5]"])
-def test_what_this_service_did_not_write_is_left_out(data: bytes) -> None:
-    assert load(data) is None
+@pytest.mark.parametrize(
+    ("first", "second", "counted"),
+    [("nothing", "some", "some"), ("all", "nothing", "all"), ("all", "some", "some")],
+)
+def test_a_search_that_is_repeated_with_a_filter_counts_as_found(
+    first: Extent, second: Extent, counted: Extent
+) -> None:
+    (search,) = searches([_search(0, "cron", first), _search(9, "cron", second)])
+    assert search.found == counted
 
 
 @pytest.mark.parametrize(
