@@ -8,6 +8,8 @@ import atexit
 import gc
 import importlib
 import os
+import signal
+import sys
 
 import click
 
@@ -86,5 +88,7 @@ def run() -> None:
     # What a command imports stays until it exits: without collections `search` takes a fifth less
     # time.
     gc.set_threshold(200_000)
+    # SIGTERM ends a command as Ctrl-C does, so that it removes what it built.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     atexit.register(gc.freeze)
     main()

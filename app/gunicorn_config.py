@@ -8,6 +8,8 @@ import os
 import shutil
 import sys
 import tempfile
+import threading
+from contextlib import suppress
 from typing import Any
 
 import gevent  # type: ignore[import-untyped]
@@ -18,6 +20,8 @@ from app.errors import BlogsearchError
 from app.logs import configuration
 from app.meaning import open_model
 from app.settings import reload_settings
+
+_WARM = 60.0  # seconds
 
 # Read here, at the start and at SIGHUP, so that all workers have the same.
 try:
@@ -91,10 +95,18 @@ control_socket_disable = True
 
 def post_worker_init(worker: Any) -> None:
     """Connect to Redis before the first search, which would miss its time limit: on a busy machine
-    that takes half a second."""
+    that takes half a second. The first process of a start fills the cache."""
     gc.freeze()  # what was imported stays
     if service := worker.wsgi.extensions.get("blogsearch"):  # not in the bench's bare application
         service.cache.ping()
+        if worker.age == 1:
+            threading.Thread(target=_warm, args=(service,), daemon=True).start()
+
+
+def _warm(service: Any) -> None:
+    """Answer the frequent searches, one after the other, while visitors are answered."""
+    with suppress(BlogsearchError):  # Elasticsearch does not answer
+        service.warm(seconds=_WARM)
 
 
 def on_exit(server: Any) -> None:

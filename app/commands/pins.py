@@ -56,7 +56,8 @@ def load(tools: Tools, files: tuple[Path, ...]) -> None:
     stop_on_errors(findings)
     store.change(lambda stored: {**stored, **texts})
     _publish(tools)
-    click.echo(f"{', '.join(texts)}: in effect.")
+    tools.output.say(f"{', '.join(texts)}: in effect.")
+    tools.output.result({"files": list(texts), "findings": [one.as_dict() for one in findings]})
 
 
 @pins.command("list")
@@ -68,11 +69,13 @@ def list_pins(tools: Tools) -> None:
     blogsearch pins list
     """
     files = tools.service.pins.files()
+    findings = _checked(tools, files)
     for name, text in files.items():
-        click.echo(f"# {name}\n{text.rstrip()}")
-    print_findings(_checked(tools, files))
+        tools.output.say(f"# {name}\n{text.rstrip()}")
+    print_findings(findings)
+    tools.output.result({"files": files, "findings": [one.as_dict() for one in findings]})
     if not files:
-        click.echo("There are no pinned results.")
+        tools.output.say("There are no pinned results.")
 
 
 @pins.command()
@@ -94,7 +97,8 @@ def remove(tools: Tools, names: tuple[str, ...]) -> None:
 
     tools.service.pins.change(without)
     _publish(tools)
-    click.echo(f"Removed {', '.join(sorted(gone))}.")
+    tools.output.say(f"Removed {', '.join(sorted(gone))}.")
+    tools.output.result({"removed": sorted(gone)})
 
 
 def _checked(tools: Tools, files: Mapping[str, str]) -> list[Finding]:

@@ -14,13 +14,9 @@ from rich.console import Console
 from app.commands.sources import SourceArguments, Sources
 from app.commands.tools import (
     ONLY_SOME,
-    F,
+    Output,
     Tools,
     error_message,
-    json_option,
-    print_json,
-    quiet_option,
-    stop_on_sigterm,
 )
 from app.errors import BlogsearchError
 from app.settings import Settings
@@ -37,37 +33,6 @@ _WARM_AFTER_SWAP = 20.0  # seconds that a command that swapped waits for
 _EXIT_TIMEOUT = 5.0  # seconds that a command that failed waits for Elasticsearch
 _PING_TIMEOUT = 10.0  # seconds
 _PINGED_TEXT = 10_000  # characters of an error that a ping sends
-
-
-# -- output ------------------------------------------------------------------------------------
-
-
-def output_options(command: F) -> F:
-    """`--json` and `--quiet`."""
-    return json_option(quiet_option(command))
-
-
-@dataclass(frozen=True, slots=True)
-class Output:
-    """What a command prints: text for people, or one JSON value; `quiet`: only what is wrong."""
-
-    as_json: bool = False
-    quiet: bool = False
-
-    def say(self, text: str) -> None:
-        """Print what was done."""
-        if not (self.as_json or self.quiet):
-            click.echo(text)
-
-    def note(self, text: str) -> None:
-        """Print something beside it, to stderr."""
-        if not self.quiet:
-            click.echo(text, err=True)
-
-    def result(self, value: object) -> None:
-        """Print the result as JSON."""
-        if self.as_json:
-            print_json(value)
 
 
 @contextmanager
@@ -129,17 +94,17 @@ class Run:
 
 @contextmanager
 def run_on(
-    tools: Tools, command: str, arguments: SourceArguments, output: Output, *, force: bool
+    tools: Tools, command: str, arguments: SourceArguments, *, force: bool = False
 ) -> Iterator[Run]:
     """Open sources, show progress and rejects, and store how the block ends and why it failed.
 
     No run is what never had the lock, nor what names a file or folder that does not exist, because
     it may be misspelt, unless the run before was on the same sources.
     """
-    quiet = output.quiet or output.as_json
-    with stop_on_sigterm(), progress(output) as on_progress:
+    output = tools.output
+    with progress(output) as on_progress:
         try:
-            sources = replace(arguments, quiet=quiet).open(tools.settings)
+            sources = replace(arguments, quiet=output.quiet or output.as_json).open(tools.settings)
         except SourceError as error:
             if not _may_be_misspelt(tools, command, arguments):
                 _store(tools, command, arguments, 0, str(error))
@@ -237,8 +202,9 @@ def built_values(built: Built) -> dict[str, Any]:
     }
 
 
-def after_build(tools: Tools, built: Built, output: Output) -> None:
+def after_build(tools: Tools, built: Built) -> None:
     """Print which generation is live now, and what it took; warm the cache."""
+    output = tools.output
     if built.lost:
         click.echo(f"warning: {built.lost}", err=True)
     replayed = f", {built.replayed:,} writes replayed" if built.replayed else ""
@@ -248,12 +214,12 @@ def after_build(tools: Tools, built: Built, output: Output) -> None:
     )
     if built.pruned:
         output.say(f"Deleted {', '.join(built.pruned)}.")
-    after_swap(tools, output)
+    after_swap(tools)
 
 
-def after_swap(tools: Tools, output: Output) -> None:
+def after_swap(tools: Tools) -> None:
     """Warm the cache with the most frequent queries."""
     with suppress(BlogsearchError):
         answered = tools.service.warm(seconds=_WARM_AFTER_SWAP)
         if answered:
-            output.say(f"The answers to the {answered:,} most frequent queries are cached.")
+            tools.output.say(f"The answers to the {answered:,} most frequent queries are cached.")

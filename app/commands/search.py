@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from app.commands.tools import Tools, json_option, pass_tools, print_json, print_table
+from app.commands.tools import Output, Tools, command, pass_tools
 
 if TYPE_CHECKING:
     from werkzeug.datastructures import MultiDict
@@ -22,7 +22,7 @@ class _Parameters(dict[str, list[str]]):
         return self.get(name, [])
 
 
-@click.command()
+@command()
 @click.argument("query", nargs=-1, required=True)
 @click.option(
     *("-p", "--parameter", "parameters"),
@@ -31,11 +31,8 @@ class _Parameters(dict[str, list[str]]):
     help="A parameter of `GET /search`, such as sort=newest, size=50 or category=linux.",
 )
 @click.option("--debug", is_flag=True, help="Also print how the answer came about, as JSON.")
-@json_option
 @pass_tools
-def search(
-    tools: Tools, query: tuple[str, ...], parameters: tuple[str, ...], debug: bool, as_json: bool
-) -> None:
+def search(tools: Tools, query: tuple[str, ...], parameters: tuple[str, ...], debug: bool) -> None:
     """Search as a visitor would; the cache is left out.
 
     \b
@@ -67,29 +64,27 @@ def search(
     pins = PinStore(tools.elastic, settings.index, LANGUAGES[settings.language])
     known = Known(pins, open_model(settings))
     answer = run_search(tools.elastic, settings.index, request, settings, known)
-    if as_json:
-        print_json({**answer.body, "debug": answer.debug} if debug else answer.body)
-        return
-    _print_hits(answer.body)
-    if debug:
-        print_json(answer.debug)
+    tools.output.result({**answer.body, "debug": answer.debug} if debug else answer.body)
+    _print_hits(answer.body, tools.output)
+    if debug and not tools.output.as_json:
+        Output(as_json=True).result(answer.debug)
 
 
-def _print_hits(body: "SearchAnswer") -> None:
+def _print_hits(body: "SearchAnswer", output: Output) -> None:
     """Two lines for each hit: score, date and title, then the whole URL and the oid."""
     count = body["count"]
     summary = f"{count:,} {'post' if count == 1 else 'posts'} found for {body['q']!r}"
     if "corrected" in body:
         summary += f", corrected to {body['corrected']['to']!r}"
-    click.echo(summary)
+    output.say(summary)
     for hit in body["hits"]:
         score = "" if hit["score"] is None else hit["score"]
         day = (hit["pub_date"] or "")[:10]
-        click.echo(f"{score:>8}  {day:10}  {hit['title']}")
-        click.echo(f"{_INDENT}{hit['url'] or '–'}  (oid {hit['oid']})")
+        output.say(f"{score:>8}  {day:10}  {hit['title']}")
+        output.say(f"{_INDENT}{hit['url'] or '–'}  (oid {hit['oid']})")
 
 
-@click.command()
+@command()
 @click.argument("text", nargs=-1, required=True)
 @click.option(
     "--analyzer",
@@ -133,11 +128,13 @@ def analyze(tools: Tools, text: tuple[str, ...], analyzer: str) -> None:
         if name in (SYNONYMS, index_time(SYNONYMS)) and tokens:
             words = [readable(token) or token for token in tokens]
             synonyms = applied(words, live.rules or "", tools.settings)
-    print_table(("step", "tokens"), [(name, " | ".join(tokens)) for name, tokens in steps])
+    output = tools.output
+    output.result({"steps": dict(steps), **synonyms})
+    output.table(("step", "tokens"), [(name, " | ".join(tokens)) for name, tokens in steps])
     for match in synonyms["rules"]:
         shown_tokens = " | ".join(match["tokens"])
         for rule in match["rules"]:
             place = f"{rule['file']}:{rule['line']}"
-            click.echo(f"{match['words']} → {shown_tokens}: {place}: {rule['rule']}")
+            output.say(f"{match['words']} → {shown_tokens}: {place}: {rule['rule']}")
     if note := synonyms.get("note"):
-        click.echo(f"Synonyms: {note}.")
+        output.say(f"Synonyms: {note}.")

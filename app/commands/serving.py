@@ -1,11 +1,14 @@
 """`blogsearch serve`: the service under gunicorn."""
 
 import gc
+import logging
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from app.commands.tools import Tools, command, pass_tools
 
 if TYPE_CHECKING:
     from flask import Flask
@@ -13,7 +16,7 @@ if TYPE_CHECKING:
 CONFIG = Path(__file__).resolve().parent.parent / "gunicorn_config.py"
 
 
-@click.command()
+@command()
 @click.option(
     "--port",
     envvar="PORT",
@@ -30,11 +33,13 @@ CONFIG = Path(__file__).resolve().parent.parent / "gunicorn_config.py"
     type=click.IntRange(1, 1_000),
     help="Worker processes. [default: the number of cores, from 2 to 8]",
 )
-def serve(port: int, workers: int | None) -> None:
+@pass_tools
+def serve(tools: Tools, port: int, workers: int | None) -> None:
     """Serve the search page and the API with gunicorn.
 
     GUNICORN_CMD_ARGS may have any option of gunicorn, such as --bind=0.0.0.0:8000 to listen on
     every address. SIGHUP reads the settings again and replaces the workers one after the other.
+    --json prints the port and the number of workers first; --quiet logs warnings only.
 
     \b
     blogsearch serve
@@ -65,4 +70,7 @@ def serve(port: int, workers: int | None) -> None:
             return create_app()
 
     server: Any = Server()
+    tools.output.result({"port": port, "workers": server.cfg.workers})
+    if tools.output.quiet:
+        logging.disable(logging.INFO)
     server.run()

@@ -4,13 +4,11 @@ What takes long to import is imported when it is used: neither `--help` nor `sea
 """
 
 import json
-import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from functools import cached_property
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -32,12 +30,10 @@ _TIMEOUT = 120.0  # seconds: a command may wait longer for Elasticsearch than a 
 
 _LISTED = 100  # findings
 
+UNCHANGED = {1: "nothing was changed, and stderr says why"}
 ONLY_SOME = 3
-"""Exit code: done, but something was rejected or has warnings. 2 is click's, for an invalid command
-line."""
-
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
+"""Exit code: done, but something was rejected or has warnings."""
+_EXIT_CODES = {0: "done", 1: "it failed, and stderr says why", 2: "the command line is invalid"}
 
 
 def number_option(
@@ -48,11 +44,53 @@ def number_option(
     return click.option(name, default=default, show_default=True, type=kind, help=text)
 
 
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What a command prints: text for people, or one JSON value; `quiet`: only what is wrong."""
+
+    as_json: bool = False
+    quiet: bool = False
+
+    def say(self, text: str) -> None:
+        """Print what was done or found."""
+        if not (self.as_json or self.quiet):
+            click.echo(text)
+
+    def note(self, text: str) -> None:
+        """Print something beside it, to stderr."""
+        if not self.quiet:
+            click.echo(text, err=True)
+
+    def result(self, value: object) -> None:
+        """Print the result as JSON."""
+        if self.as_json:
+            click.echo(json.dumps(value, indent=2, ensure_ascii=False))
+
+    def table(self, columns: Sequence[str], rows: "Iterable[Sequence[str | Text]]") -> None:
+        """Print rows below the names of their columns, if these have any; in a pipe with tabs."""
+        if self.as_json or self.quiet:
+            return
+        if not sys.stdout.isatty():
+            for row in [columns, *rows] if any(columns) else rows:
+                click.echo("\t".join(str(cell) for cell in row))
+            return
+        from rich.console import Console
+        from rich.table import Table
+
+        table = Table(box=None, pad_edge=False, show_header=any(columns))
+        for column in columns:
+            table.add_column(column)
+        for row in rows:
+            table.add_row(*row)
+        Console(markup=False, highlight=False).print(table)
+
+
 class Tools:
     """The settings, the engine and the cache, each made when a command first uses it."""
 
     def __init__(self, settings: "Settings | None" = None) -> None:
         self._settings = settings
+        self.output = Output()
 
     @cached_property
     def settings(self) -> "Settings":
@@ -86,69 +124,25 @@ class Tools:
 pass_tools = click.make_pass_decorator(Tools, ensure=True)
 
 
-@contextmanager
-def stop_on_sigterm() -> Iterator[None]:
-    """Let SIGTERM end a command as Ctrl-C does, so that it removes what it built."""
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        sys.exit(128 + number)
-
-    previous = signal.signal(signal.SIGTERM, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, previous)
-
-
-# -- output ------------------------------------------------------------------------------------
-
-
-def print_json(value: object) -> None:
-    """Print a value as JSON."""
-    click.echo(json.dumps(value, indent=2, ensure_ascii=False))
-
-
-def print_table(
-    columns: Sequence[str],
-    rows: "Iterable[Sequence[str | Text]]",
-) -> None:
-    """Print rows below the names of their columns, if these have any; in a pipe with tabs."""
-    if not sys.stdout.isatty():
-        for row in [columns, *rows] if any(columns) else rows:
-            click.echo("\t".join(str(cell) for cell in row))
-        return
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, show_header=any(columns))
-    for column in columns:
-        table.add_column(column)
-    for row in rows:
-        table.add_row(*row)
-    Console(markup=False, highlight=False).print(table)
-
-
 # -- findings in rule files --------------------------------------------------------------------
 
 
-def report(
-    files: Sequence[Path], findings: "Sequence[Finding]", *, as_json: bool, quiet: bool = False
-) -> None:
+def report(files: Sequence[Path], findings: "Sequence[Finding]", output: Output) -> None:
     """End a check of files: print the findings, and exit with 1 for errors, 3 for warnings only."""
     errors, warnings = _count(findings)
-    if as_json:
-        body = {
+    shown = findings[:_LISTED]
+    output.result(
+        {
             "files": [str(path) for path in files],
             "errors": errors,
             "warnings": warnings,
-            "findings": [finding.as_dict() for finding in findings[:_LISTED]],
+            "findings": [finding.as_dict() for finding in shown],
         }
-        print_json(body)
-    else:
-        for finding in findings[:_LISTED]:
+    )
+    if not output.as_json:
+        for finding in shown:
             click.echo(str(finding))
-        if not quiet:
-            click.echo(f"{_number_of(findings)}.")
+    output.say(f"{_number_of(findings)}.")
     if findings:
         click.get_current_context().exit(1 if errors else ONLY_SOME)
 
@@ -179,11 +173,40 @@ def _count(findings: "Sequence[Finding]") -> tuple[int, int]:
     return errors, len(findings) - errors
 
 
-# -- errors ------------------------------------------------------------------------------------
+# -- commands ----------------------------------------------------------------------------------
+
+
+class Command(click.Command):
+    """A command with `--json` and `--quiet`, which decide what `tools.output` prints.
+
+    Args:
+        exit_codes: what they mean, for its help, if not what `_EXIT_CODES` says.
+    """
+
+    def __init__(
+        self, name: str | None, exit_codes: Mapping[int, str] | None = None, **options: Any
+    ) -> None:
+        codes = sorted({**_EXIT_CODES, **(exit_codes or {})}.items())
+        epilog = "Exit code " + "; ".join(f"{code}: {text}" for code, text in codes) + "."
+        super().__init__(name, epilog=epilog, **options)
+        self.params += [
+            click.Option(["--json", "as_json"], is_flag=True, help="Print the result as JSON."),
+            click.Option(["-q", "--quiet"], is_flag=True, help="Print only what is wrong."),
+        ]
+
+    def invoke(self, ctx: click.Context) -> Any:
+        output = Output(ctx.params.pop("as_json"), ctx.params.pop("quiet"))
+        ctx.ensure_object(Tools).output = output
+        return super().invoke(ctx)
+
+
+command = partial(click.command, cls=Command)
 
 
 class CommandGroup(click.Group):
     """A group whose commands fail with one message on stderr, never with a traceback."""
+
+    command_class = Command
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

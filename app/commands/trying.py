@@ -18,11 +18,9 @@ import click
 from app.commands.sources import SourceArguments, Sources, source_options
 from app.commands.tools import (
     Tools,
-    json_option,
+    command,
     number_option,
     pass_tools,
-    print_json,
-    quiet_option,
 )
 from app.site_file import NAME
 from indexer.errors import SourceError
@@ -39,26 +37,23 @@ _SAME_TITLES = 2
 _WORD = re.compile(r"\w+")
 
 
-@click.command("try")
+@command("try", exit_codes={1: "there are no posts, or most of SOURCE... is not read"})
 @source_options
 @number_option("--posts", 5, 1, 100, "How many posts to show.")
-@json_option
-@quiet_option
 @pass_tools
-def try_(tools: Tools, sources: SourceArguments, posts: int, as_json: bool, quiet: bool) -> None:
+def try_(tools: Tools, sources: SourceArguments, posts: int) -> None:
     """Show some posts from all over SOURCE... as they would be indexed; nothing is written.
 
     What is left out, rejected or suspicious is counted, and how many words of the pages were left
     out, as what. It reads for at most 10 s, and needs neither Elasticsearch nor Redis.
-
-    Exit code 0: there are posts; 1: there are none, or most of SOURCE... is not read.
 
     \b
     blogsearch try content
     blogsearch try public --site https://blog.example.org
     blogsearch try public --quiet
     """
-    opened = replace(sources, quiet=quiet or as_json).open(tools.settings)
+    output = tools.output
+    opened = replace(sources, quiet=output.quiet or output.as_json).open(tools.settings)
     read: list[dict[str, Any]] = []
     rejects: list[Reject] = []
     end, is_whole, problem = time.monotonic() + _SECONDS, True, None
@@ -81,8 +76,8 @@ def try_(tools: Tools, sources: SourceArguments, posts: int, as_json: bool, quie
         problem = error
     last, count = len(read) - 1, min(posts, len(read))
     shown = [read[number * last // max(1, count - 1)] for number in range(count)]
-    if as_json:
-        report = {
+    output.result(
+        {
             "posts": len(read),
             "whole": is_whole,
             "kinds": opened.kinds,
@@ -91,8 +86,8 @@ def try_(tools: Tools, sources: SourceArguments, posts: int, as_json: bool, quie
             "left_out": opened.skipped,
             "rejected": Counter(reject.reason for reject in rejects),
         }
-        print_json(report)
-    elif not quiet:
+    )
+    if not (output.as_json or output.quiet):
         for post in shown:
             click.echo("\n".join(_lines(post)) + "\n")
         of_them = "" if is_whole else f" in the first {_SECONDS:g} s; there may be more"
@@ -165,31 +160,24 @@ def _warnings(source: Mapping[str, Any]) -> Iterator[str]:
         yield "no text"
 
 
-@click.command()
+@command(exit_codes={1: "the file exists, or SOURCE has no posts"})
 @click.argument("place", metavar="[SOURCE]", default=".")
 @click.option("--yes", is_flag=True, help="Ask nothing; take what is guessed.")
 @click.option("--force", is_flag=True, help=f"Overwrite {NAME}.")
-@quiet_option
 @pass_tools
-def init(tools: Tools, place: str, yes: bool, force: bool, quiet: bool) -> None:
+def init(tools: Tools, place: str, yes: bool, force: bool) -> None:
     """Write blogsearch.toml for SOURCE, or for the site in this folder.
 
     What a site generator has built is taken before its Markdown. The address and the language come
     from the generator's configuration or from the built pages. The source is read for a few
     seconds: nothing is written if no command would accept the file.
 
-    Exit code 0: it is written; 1: it exists, or SOURCE has no posts.
-
     \b
     blogsearch init
     blogsearch init public --yes
     blogsearch init https://blog.example.org --yes
     """
-
-    def say(message: str) -> None:
-        if not quiet:
-            click.echo(message, err=True)
-
+    say = tools.output.note
     path = Path(NAME)
     if path.exists() and not force:
         raise click.ClickException(f"{NAME} exists; --force overwrites it.")
@@ -213,6 +201,8 @@ def init(tools: Tools, place: str, yes: bool, force: bool, quiet: bool) -> None:
     except (OSError, UnicodeError) as error:
         raise SourceError(f"{NAME} cannot be written: {error}.") from error
     say(f"{NAME} is written. Next: blogsearch try, then blogsearch reindex.")
+    written = {"file": NAME, "source": source.spec, "site": address, "language": language}
+    tools.output.result({**written, "kind": source.kind, "posts": posts})
 
 
 def _content_of(place: str, say: Callable[[str], None]) -> tuple[Site | None, str]:

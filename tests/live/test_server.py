@@ -8,16 +8,22 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import redis
+from werkzeug.datastructures import MultiDict
 
+from app.insights.counts import Counts
+from app.search.request import SearchRequest
 from app.settings import Settings
 from devstack.servers import Gunicorn, gunicorn
+from indexer.build.builder import Built
+from indexer.records import Origin, RawPost
 from tests.waiting import wait_until
 
 
@@ -184,6 +190,21 @@ def test_200_slow_clients_keep_nobody_out(server: Server, head: bytes) -> None:
     finally:
         stop.set()
         join()
+
+
+def test_frequent_searches_are_cached_after_a_start(
+    own_settings: Settings,
+    count_searches: Callable[..., Counts],
+    index_posts: Callable[[Iterable[RawPost]], Built],
+    tmp_path: Path,
+) -> None:
+    index_posts([RawPost(Origin("test"), "a", title="Cron")])
+    count_searches(own_settings, SearchRequest.parse(MultiDict({"q": "cron"})))
+    with running(own_settings, tmp_path / "log") as server:
+        cached = f"blogsearch:{{{own_settings.index}}}:answer:*"
+        with redis.Redis.from_url(own_settings.redis_url) as client:
+            wait_until(lambda: bool(client.keys(cached)))
+        assert server.get("/search?q=cron")[1]["X-Cache"] == "HIT"
 
 
 def test_a_client_does_not_set_the_path(server: Server) -> None:
