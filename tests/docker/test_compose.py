@@ -22,6 +22,7 @@ from typing import Any
 import pytest
 
 from devstack.servers import free_port, new_certificates
+from tests.waiting import wait_until
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 TOKEN = "a-token-of-this-test"
@@ -77,10 +78,14 @@ class Project:
             raise AssertionError(f"docker compose {' '.join(words)}\n{done.stdout}\n{logs}")
         return done
 
-    def update(self, **variables: str) -> str:
-        """`make update`, as README.md says it; what it printed."""
+    def certificate(self) -> str:
+        """The one that the proxy shows."""
+        return ssl.get_server_certificate(("127.0.0.1", self.https_port))
+
+    def run(self, script: str, **variables: str) -> str:
+        """Run a script of `deploy`; what it printed."""
         done = subprocess.run(
-            ["deploy/update.sh"],
+            [script],
             cwd=self.folder,
             env={**os.environ, **self.variables, "COMPOSE_PROJECT_NAME": self.name, **variables},
             stdout=subprocess.PIPE,
@@ -287,7 +292,7 @@ class Visitor(threading.Thread):
         self.join()
 
 
-def test_an_update_behind_the_proxy_has_no_gap(project: Project) -> None:
+def test_an_update_behind_the_proxy_has_no_gap(project: Project, tmp_path: Path) -> None:
     folder = project.folder / "certificates"
     folder.mkdir(mode=0o755)
     with new_certificates() as certificates:
@@ -310,7 +315,7 @@ def test_an_update_behind_the_proxy_has_no_gap(project: Project) -> None:
         identity = ["-c", "user.name=test", "-c", "user.email=test@example.org"]
         new = ["git", *identity, "commit", "-q", "--allow-empty", "-m", "a new version"]
         subprocess.run(new, cwd=project.folder, check=True)
-        printed = project.update(COMPOSE_PROFILES="proxy")
+        printed = project.run("deploy/update.sh", COMPOSE_PROFILES="proxy")
         time.sleep(2)
     finally:
         visitor.stop()
@@ -322,6 +327,16 @@ def test_an_update_behind_the_proxy_has_no_gap(project: Project) -> None:
     for service in ("app-second", "index"):
         ask = ["exec", "-T", service, "blogsearch", "--version"]
         assert version in project.compose(*proxied, *ask).stdout
+    with new_certificates() as renewed:
+        lineage = tmp_path / "live"
+        lineage.mkdir()
+        shutil.copy(renewed.certificate, lineage / "fullchain.pem")
+        shutil.copy(renewed.key, lineage / "privkey.pem")
+        project.run(
+            "deploy/proxy/renewed.sh", COMPOSE_PROFILES="proxy", RENEWED_LINEAGE=str(lineage)
+        )
+        new = renewed.certificate.read_text()
+        wait_until(lambda: new.startswith(project.certificate().strip()))
     # Restarting the proxy does not change what it trusts or reaches.
     project.compose(*proxied, "up", "--detach", "--wait", "--force-recreate", "proxy")
     visitor = Visitor(project.https_port)
@@ -345,5 +360,5 @@ def test_an_upgrade_keeps_posts_and_comments(project: Project, tmp_path: Path) -
     assert all(before.values())
     new = subprocess.check_output(["git", "rev-parse", "HEAD"], cwd=REPOSITORY, text=True).strip()
     subprocess.run(["git", "checkout", "-q", "--detach", new], cwd=project.folder, check=True)
-    project.update()
+    project.run("deploy/update.sh")  # as `make update` does
     assert {word: project.count(word) for word in words} == before
