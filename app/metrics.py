@@ -10,7 +10,7 @@ import os
 import random
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 
@@ -138,13 +138,13 @@ class IndexMetrics(Collector):
         return []
 
     def collect(self) -> Iterator[Metric]:
-        redis_available = self._cache.client.back_off.available
-        yield _gauges(
-            "blogsearch_available",
-            "1 if the engine is used, 0 in a known outage",
-            ("engine",),
-            {("elasticsearch",): self._available, ("redis",): redis_available},
+        engines = {"elasticsearch": self._available, "redis": self._cache.client.back_off.available}
+        used = GaugeMetricFamily(
+            "blogsearch_available", "1 if the engine is used, 0 in a known outage", None, ["engine"]
         )
+        for engine, available in engines.items():
+            used.add_metric([engine], available)
+        yield used
         if self._available:
             with suppress(ApiError, TransportError):
                 yield from self._runs()
@@ -153,35 +153,19 @@ class IndexMetrics(Collector):
     def _posts(self) -> Iterator[Metric]:
         posts = self._elastic.count(index=self._alias)
         if not posts["_shards"]["failed"]:
-            yield _gauges("blogsearch_posts", "Posts in the live index", (), {(): posts["count"]})
+            yield GaugeMetricFamily("blogsearch_posts", "Posts in the live index", posts["count"])
 
     def _runs(self) -> Iterator[Metric]:
         """The last run of each command, which stores it because it ends before a scrape."""
         runs = read_runs(self._elastic, self._alias, COMMANDS)
-        yield _gauges(
-            "blogsearch_run_rejected_documents",
-            "Posts and comments that the last run of a command rejected",
-            ("command",),
-            {(run.command,): run.rejected for run in runs},
-        )
-        yield _gauges(
-            "blogsearch_run_succeeded",
-            "1 if the last run of a command did what it should, 0 if it failed",
-            ("command",),
-            {(run.command,): run.succeeded for run in runs},
-        )
-        yield _gauges(
-            "blogsearch_run_timestamp_seconds",
-            "When the last run of a command ended",
-            ("command",),
-            {(run.command,): run.ended for run in runs},
-        )
-
-
-def _gauges(
-    name: str, text: str, labels: Sequence[str], values: Mapping[tuple[str, ...], float]
-) -> Metric:
-    gauges = GaugeMetricFamily(name, text, labels=labels)
-    for names, value in values.items():
-        gauges.add_metric(names, value)
-    return gauges
+        for name, text, value in (
+            ("rejected_documents", "Posts and comments that the run rejected", "rejected"),
+            ("succeeded", "1 if the run did what it should, 0 if it failed", "succeeded"),
+            ("timestamp_seconds", "When the run ended", "ended"),
+        ):
+            gauges = GaugeMetricFamily(
+                f"blogsearch_run_{name}", f"Last run: {text}", None, ["command"]
+            )
+            for run in runs:
+                gauges.add_metric([run.command], getattr(run, value))
+            yield gauges

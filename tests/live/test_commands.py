@@ -153,7 +153,7 @@ def _security(status: int) -> dict[str, Any]:
         (_response("403 Forbidden", _security(403)), "privilege"),
         (_response("200 OK", {"version": {"number": "8.19.1"}}), "is version 8.19.1"),
         (b"\x15\x03\x03\x00\x02\x02\x50", "https://"),  # an alert of TLS
-        (None, "does not answer in time"),
+        (None, "timed out"),
     ],
     ids=["another program", "no user", "no privilege", "version", "with TLS", "hangs"],
 )

@@ -34,10 +34,10 @@ HOSTILE = "<script>alert(1)</script>"
 Index = Callable[..., Any]
 
 
-@pytest.fixture
-def settings(own_settings: Settings, redis_url: str, index_posts: Index) -> Iterator[Settings]:
-    """An index of three posts, and keys in Redis of the test's own."""
-    index_posts(
+@pytest.fixture(scope="module")
+def index(module_index: Index) -> str:
+    """An index of three posts."""
+    alias: str = module_index(
         RawPost(Origin("test"), oid, title, text)
         for oid, title, text in (
             ("goodbye", "Goodbye, Python 2.4", "A python of a server."),
@@ -45,10 +45,20 @@ def settings(own_settings: Settings, redis_url: str, index_posts: Index) -> Iter
             ("python", "Python in winter", "It sleeps."),
         )
     )
-    own = replace(own_settings, insights_token=TOKEN)
-    yield own
-    with redis.Redis.from_url(redis_url) as server:
-        for key in server.scan_iter(match=f"blogsearch:{{{own.index}}}:*"):
+    return alias
+
+
+@pytest.fixture
+def settings(engine_settings: Settings, elastic: Elasticsearch, index: str) -> Iterator[Settings]:
+    """The posts; what a test counted and pinned is deleted after it."""
+    yield replace(engine_settings, index=index, insights_token=TOKEN)
+    state = f"{index}-state"
+    elastic.indices.refresh(index=state)
+    elastic.delete_by_query(
+        index=state, query={"terms": {"what": ["insights", "pins"]}}, refresh=True
+    )
+    with redis.Redis.from_url(engine_settings.redis_url) as server:
+        for key in server.scan_iter(match=f"blogsearch:{{{index}}}:*"):
             server.delete(key)
 
 

@@ -84,23 +84,6 @@ def test_the_application_connects_with_the_passwords_of_the_engines(
         assert password in (elasticsearch.password, redis.password), name
 
 
-def test_all_images_are_pinned() -> None:
-    images = re.findall(r"^FROM (\S+)", DOCKERFILE, re.MULTILINE)
-    assert images
-    images += [service["image"] for service in SERVICES.values() if "build" not in service]
-    for image in images:
-        assert re.search(r":\d+\.\d+\.\d+(-|$)", image), image
-
-
-def test_nothing_runs_as_root() -> None:
-    last = DOCKERFILE.rpartition("\nFROM ")[2]
-    (user,) = re.findall(r"^USER (\S+)", last, re.MULTILINE)
-    assert user.isdecimal()
-    assert int(user) > 0
-    for name in ("elasticsearch", "redis", "proxy"):
-        assert re.fullmatch(r"redis|[1-9]\d*(:\d+)?", SERVICES[name]["user"])
-
-
 @pytest.mark.parametrize("name", SERVICES)
 def test_containers_have_no_capabilities_and_limits(name: str) -> None:
     service = SERVICES[name]
@@ -108,13 +91,6 @@ def test_containers_have_no_capabilities_and_limits(name: str) -> None:
     assert "no-new-privileges:true" in service["security_opt"]
     assert service["mem_limit"]
     assert service["pids_limit"] > 0
-
-
-def test_the_memory_limits_fit_a_host_of_4_gb() -> None:
-    units = {"m": 1, "g": 1024}
-    limits = [service["mem_limit"] for service in SERVICES.values()]
-    total = sum(int(limit[:-1]) * units[limit[-1]] for limit in limits)
-    assert total <= 3.5 * 1024  # the host itself wants some
 
 
 def test_nothing_is_open_to_other_machines_without_the_proxy() -> None:
