@@ -31,16 +31,10 @@ class BadSettings(BlogsearchError):
     code = "bad_settings"
 
 
-class FolderNotReadable(BlogsearchError):
-    """The synonyms folder does not exist or cannot be read."""
+class FolderUnusable(BlogsearchError):
+    """The synonyms folder does not exist, or this process cannot read or change it."""
 
-    code = "folder_not_readable"
-
-
-class FolderNotWritable(BlogsearchError):
-    """This process cannot change the synonyms folder."""
-
-    code = "folder_not_writable"
+    code = "folder_unusable"
 
 
 class BadRequest(BlogsearchError):

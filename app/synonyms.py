@@ -8,18 +8,18 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from elasticsearch import BadRequestError, Elasticsearch
 
 from analyzers.chains import SYNONYMS, index_time
-from analyzers.findings import Finding
+from analyzers.errors import Finding
 from analyzers.languages import LANGUAGES
-from analyzers.lint import check
-from analyzers.rules.compile import Rules, in_effect
+from analyzers.rules.compile import RuleErrors, Rules, check, in_effect
 from analyzers.rules.parse import SUFFIX, rule_files
-from app.errors import BadRequest, BlogsearchError, FolderNotReadable, FolderNotWritable, NotFound
+from app.errors import BadRequest, BlogsearchError, FolderUnusable, NotFound
 from app.meaning import open_model
 from app.settings import Settings
 from indexer.build.builder import Built, IndexSettings, is_current, rebuild
@@ -31,6 +31,7 @@ OLD = ".old"
 
 OnSwap = Callable[[], None]
 """Called when an index with other rules is live: earlier answers are stale."""
+Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +49,16 @@ def used_files(settings: Settings) -> list[Path]:
     """The files in use, in the order in which they are read.
 
     Raises:
-        FolderNotReadable: otherwise an index without rules would be built silently.
+        FolderUnusable: otherwise an index without rules would be built silently.
     """
-    folder = _readable(settings.synonyms_dir)
-    return rule_files(folder, settings.synonyms_left_out, settings.language)
+    _check_readable(settings.synonyms_dir)
+    return rule_files(settings.synonyms_dir, settings.synonyms_left_out, settings.language)
 
 
 def all_files(settings: Settings) -> list[Path]:
     """The files in use, those that are left out and those for other languages."""
-    return rule_files(_readable(settings.synonyms_dir))
+    _check_readable(settings.synonyms_dir)
+    return rule_files(settings.synonyms_dir)
 
 
 def index_settings(settings: Settings, rules: Rules | None = None) -> IndexSettings:
@@ -64,6 +66,40 @@ def index_settings(settings: Settings, rules: Rules | None = None) -> IndexSetti
     rules = rules or Rules(used_files(settings))
     language, model = LANGUAGES[settings.language], open_model(settings)
     return IndexSettings(rules, settings.shards, settings.replicas, language, model)
+
+
+def applied(tokens: Sequence[str], digest: str, settings: Settings) -> Json:
+    """The rules at work in the lower-case tokens of a query, for `debug-search`.
+
+    `note` instead where the folder's rules are not the index's, which have this digest: nothing
+    certain can be said then.
+    """
+    try:
+        files = rule_files(settings.synonyms_dir, settings.synonyms_left_out, settings.language)
+        rules = _rules(tuple((path, path.stat().st_mtime_ns) for path in files))
+        if rules.digest != digest:
+            note = "the index was built with other rules than the folder has now; "
+            return {"rules": [], "note": f"{note}`blogsearch synonyms load` applies them"}
+        made = [
+            {
+                "words": " ".join(tokens[start:end]),
+                "tokens": list(group.tokens),
+                "rules": [
+                    {"file": rule.file, "line": rule.line, "rule": str(rule)}
+                    for rule in group.rules
+                ],
+            }
+            for start, end, group in rules.explain(tokens)
+        ]
+    except (RuleErrors, OSError) as error:
+        return {"rules": [], "note": f"the rule files cannot be read: {error}"[:300]}
+    return {"rules": made}
+
+
+@lru_cache(maxsize=2)
+def _rules(files: tuple[tuple[Path, int], ...]) -> Rules:
+    """Thousands of rules are compiled once, and again when a file changes."""
+    return Rules(path for path, _ in files)
 
 
 def load(
@@ -116,32 +152,45 @@ def remove(
         remaining = Rules(path for path in used_files(settings) if path.stem not in wanted)
         loaded = _build(settings, client, lock, remaining, on_progress, on_swap)
         removed = [path for path in there if path.stem in wanted]
-        with _changes(settings.synonyms_dir):
+        with _folder_errors(settings.synonyms_dir, "changed"):
             for path in removed:
                 path.replace(f"{path}{OLD}")
     return replace(loaded, kept=tuple(removed))
 
 
-def _readable(folder: Path) -> Path:
+@contextmanager
+def _folder_errors(folder: Path, what: str) -> Iterator[None]:
+    """Turn errors of the system into one that says what to do."""
     try:
-        os.scandir(folder).close()
+        yield
     except OSError as error:
-        raise FolderNotReadable(
-            f"The synonyms folder {folder} cannot be read: {error.strerror or error}. "
-            "Check BLOGSEARCH_SYNONYMS_DIR; to use no synonyms, name an empty folder."
+        raise FolderUnusable(
+            f"The synonyms folder {folder} cannot be {what}: {error.strerror or error}.",
+            "Check its permissions, or set BLOGSEARCH_SYNONYMS_DIR to a folder of your own; to use "
+            "no synonyms, to an empty one.",
         ) from None
-    return folder
+
+
+def _check_readable(folder: Path) -> None:
+    with _folder_errors(folder, "read"):
+        os.scandir(folder).close()
 
 
 def _check_writable(folder: Path) -> None:
-    with _changes(folder):
+    if "site-packages" in folder.parts:
+        raise FolderUnusable(
+            f"The synonyms folder {folder} is a part of the installed package: an upgrade "
+            f"replaces it. Copy it to a folder of your own (`cp -r {folder} synonyms`), and "
+            "set BLOGSEARCH_SYNONYMS_DIR to that folder."
+        )
+    with _folder_errors(folder, "changed"):
         tempfile.TemporaryFile(dir=folder).close()
 
 
 def _store(folder: Path, files: Sequence[Path]) -> list[Path]:
     """Copy files into the folder; returns those that had another content."""
     replaced = []
-    with _changes(folder):
+    with _folder_errors(folder, "changed"):
         for file in files:
             place, partial = folder / file.name, folder / f".{file.name}"
             if place.is_file():
@@ -152,23 +201,6 @@ def _store(folder: Path, files: Sequence[Path]) -> list[Path]:
             shutil.copyfile(file, partial)  # no reader sees an incomplete file
             partial.replace(place)
     return replaced
-
-
-@contextmanager
-def _changes(folder: Path) -> Iterator[None]:
-    if "site-packages" in folder.parts:
-        raise FolderNotWritable(
-            f"The synonyms folder {folder} is a part of the installed package: an upgrade "
-            f"replaces it. Copy it to a folder of your own (`cp -r {folder} synonyms`), and "
-            "set BLOGSEARCH_SYNONYMS_DIR to that folder."
-        )
-    try:
-        yield
-    except OSError as error:
-        raise FolderNotWritable(
-            f"The synonyms folder {folder} cannot be changed: {error.strerror or error}. "
-            "Check its permissions, or set BLOGSEARCH_SYNONYMS_DIR to a folder of your own."
-        ) from None
 
 
 def _build(
@@ -190,8 +222,11 @@ def _build(
     except BadRequestError as error:
         if "synonym" not in str(error):
             raise
+        cause = error.body["error"]
+        while "caused_by" in cause:
+            cause = cause["caused_by"]
         raise BlogsearchError(
-            f"Elasticsearch rejects a rule: {_innermost(error.body)}. Nothing was changed.",
+            f"Elasticsearch rejects a rule: {cause['reason']}. Nothing was changed.",
             "Remove the rule with these words, or write it with letters and digits.",
         ) from error
     on_swap()
@@ -208,11 +243,3 @@ def _live_rules(client: Elasticsearch, index: str) -> dict[str, None]:
         for name in (SYNONYMS, index_time(SYNONYMS))
     )
     return in_effect(lines, post_lines)
-
-
-def _innermost(body: Any) -> str:
-    """The last of the reasons that Elasticsearch nests."""
-    cause = body.get("error", {}) if isinstance(body, dict) else {}
-    while "caused_by" in cause:
-        cause = cause["caused_by"]
-    return str(cause.get("reason", body))

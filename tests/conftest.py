@@ -27,6 +27,7 @@ from indexer.records import RawPost, Reject
 from indexer.sources import SourceOptions, open_source
 from tests.model import install_model
 from tests.waiting import Clock
+from tests.writing import no_reject
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -165,7 +166,7 @@ def module_index(elastic: Elasticsearch) -> Iterator[Callable[[Iterable[RawPost]
 
     def build(posts: Iterable[RawPost]) -> str:
         names.append(f"test-x{uuid.uuid4().hex[:12]}")
-        reindex(elastic, names[-1], posts, IndexSettings(NO_RULES, 1, 0), pytest.fail)
+        reindex(elastic, names[-1], posts, IndexSettings(NO_RULES, 1, 0), no_reject)
         return names[-1]
 
     yield build
@@ -178,6 +179,6 @@ def index_posts(elastic: Elasticsearch, alias: str) -> Callable[[Iterable[RawPos
     """Builds a generation of the test's own index from posts, without synonym rules."""
 
     def build(posts: Iterable[RawPost]) -> Built:
-        return reindex(elastic, alias, posts, IndexSettings(NO_RULES, 1, 0), pytest.fail)
+        return reindex(elastic, alias, posts, IndexSettings(NO_RULES, 1, 0), no_reject)
 
     return build

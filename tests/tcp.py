@@ -14,7 +14,7 @@ def in_thread(server: TCPServer) -> Iterator[str]:
     """Runs a server of `http.server` or werkzeug; its URL."""
     thread = threading.Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
-    yield f"http://127.0.0.1:{server.server_address[1]}"
+    yield f"http://127.0.0.1:{server.socket.getsockname()[1]}"
     server.shutdown()
     thread.join()
     server.server_close()

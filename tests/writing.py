@@ -1,12 +1,18 @@
 """Writes to the live index as they come over HTTP, without HTTP."""
 
+import pytest
 from elasticsearch import Elasticsearch
 
 from indexer.generations import require_schema
 from indexer.normalise import comment_of, document_of
-from indexer.records import Origin, RawComment, RawPost
+from indexer.records import Origin, RawComment, RawPost, Reject
 from indexer.write.live import Written, write
 from indexer.write.merge import over_http, with_comments, without_comment
+
+
+def no_reject(reject: Reject) -> None:
+    """For `on_reject`, where every post is valid."""
+    pytest.fail(f"{reject.origin}: {reject.reason}")
 
 
 def put_post(

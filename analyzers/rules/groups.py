@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from analyzers.findings import Finding
+from analyzers.errors import Finding
 from analyzers.rules.parse import MAX_EQUIVALENTS, SINGLE_CHARACTER_WORD, Rule, Words, words
 
 MAX_CHAIN = 100  # contractions one after the other; people write two or three

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from analyzers.bigrams import CHARACTERS
-from analyzers.findings import Finding, InvalidLine, Severity, shortened
+from analyzers.errors import Finding, InvalidLine, Severity, shortened
 from analyzers.rules.formats import CONVERTIBLE, foreign_format
 from analyzers.symbols import OPERATORS
 

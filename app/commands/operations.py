@@ -24,7 +24,7 @@ from app.commands.tools import (
     pass_tools,
 )
 from app.elastic import connect, translated
-from app.errors import BlogsearchError, FolderNotReadable, without_password
+from app.errors import BlogsearchError, FolderUnusable, without_password
 from app.health import Check, checks, last_run
 from app.settings import Settings
 from app.synonyms import all_files, used_files
@@ -100,7 +100,7 @@ def _synonyms(settings: Settings, elastic: Elasticsearch) -> Check:
     """Whether the rule files are valid and the live index was built with them."""
     try:
         files, there = used_files(settings), {path.stem for path in all_files(settings)}
-    except FolderNotReadable as error:
+    except FolderUnusable as error:
         return Check("synonyms", "warning", "no rules", error.message)
     rules = Rules(files)
     seen = f"{len(rules.rules):,} rules in {len(files)} file(s) of {settings.synonyms_dir}"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from analyzers.findings import Finding
+from analyzers.errors import Finding
 from analyzers.languages import LANGUAGES
 from app.commands.tools import (
     CommandGroup,

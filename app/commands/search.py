@@ -107,7 +107,7 @@ def analyze(tools: Tools, text: tuple[str, ...], analyzer: str) -> None:
     """
     from analyzers.chains import MARKS, SYNONYMS, index_time
     from analyzers.symbols import readable
-    from app.search.synonyms import applied
+    from app.synonyms import applied
     from indexer.generations import require_live
 
     live = require_live(tools.elastic, tools.settings.index)

@@ -7,8 +7,8 @@ from typing import BinaryIO
 import click
 
 from analyzers.languages import LANGUAGES
-from analyzers.lint import check as check_rules
 from analyzers.rules.compile import Rules, terms_of
+from analyzers.rules.compile import check as check_rules
 from analyzers.rules.formats import NotConvertible, converted
 from app.commands.runs import (
     after_swap,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from elasticsearch import Elasticsearch
     from rich.text import Text
 
-    from analyzers.findings import Finding
+    from analyzers.errors import Finding
     from app.cache import AnswerCache
     from app.service import Service
     from app.settings import Settings

@@ -10,8 +10,8 @@ from app.search.known import Known
 from app.search.searches import scores_search
 from app.search.session import SearchSession
 from app.search.spelling import Interpretation, Lookup, TermVariant
-from app.search.synonyms import applied
 from app.settings import Settings
+from app.synonyms import applied
 
 Json = dict[str, Any]
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from elasticsearch import ConflictError, Elasticsearch, NotFoundError
 
-from analyzers.findings import Finding, InvalidLine, shortened
+from analyzers.errors import Finding, InvalidLine, shortened
 from analyzers.languages import Language
 from app.elastic import ONE_COPY
 from app.errors import Conflict

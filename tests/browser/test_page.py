@@ -195,7 +195,7 @@ def test_a_search_that_is_never_answered_ends(page: Page, address: str) -> None:
 def test_from_an_error_page_the_same_search_can_be_tried_again(
     page: Page, address: str, settings: Settings
 ) -> None:
-    gone = {"elasticsearch_url": f"http://127.0.0.1:{free_port()}", "redis_url": ""}
+    gone: dict[str, Any] = {"elasticsearch_url": f"http://127.0.0.1:{free_port()}", "redis_url": ""}
     failed = create_app(replace(settings, **gone)).test_client().get("/?q=cron")
     assert failed.status_code == 503
     page.route(
@@ -387,7 +387,7 @@ def test_posts_are_marked_with_their_language(page: Page, served: Served) -> Non
 
 
 def test_the_name_of_the_page_and_the_link_to_the_blog(settings: Settings) -> None:
-    named = {"site_name": "Ann & Bob", "site_url": "https://blog.example.org/"}
+    named: dict[str, Any] = {"site_name": "Ann & Bob", "site_url": "https://blog.example.org/"}
     client = create_app(replace(settings, **named)).test_client()
     shown = client.get("/?q=cron").text
     assert "<title>cron – Ann &amp; Bob</title>" in shown
@@ -452,7 +452,7 @@ def test_only_the_start_page_is_for_search_engines(
 
 
 def test_an_outage_is_a_page(settings: Settings) -> None:
-    broken = {"elasticsearch_url": "http://127.0.0.1:9", "redis_url": ""}
+    broken: dict[str, Any] = {"elasticsearch_url": "http://127.0.0.1:9", "redis_url": ""}
     client = create_app(replace(settings, **broken)).test_client()
     response = client.get("/?q=python")
     assert (response.status_code, response.mimetype) == (503, "text/html")

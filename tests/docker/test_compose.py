@@ -109,7 +109,7 @@ class Project:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
         try:
-            connection.request(method, path, body and json.dumps(body), headers)
+            connection.request(method, path, json.dumps(body) if body else None, headers)
             response = connection.getresponse()
             content = response.read()
             return response.status, json.loads(content) if content else None

@@ -55,7 +55,7 @@ def _check(described: dict[str, Any], path: str, method: str, response: TestResp
 
 
 @pytest.mark.parametrize("strategy", ["blended", "fallback"])
-def test_searches_are_answered_as_described(settings: Settings, strategy: str) -> None:
+def test_searches_are_answered_as_described(settings: Settings, strategy: Any) -> None:
     app = create_app(replace(settings, strategy=strategy))
     described, client = _described(app), app.test_client()
     statuses = []

@@ -9,19 +9,17 @@ from typing import Any
 
 import pytest
 
-from indexer.fetch import (
-    AddressRefused,
-    Fetched,
-    Fetcher,
-    FetchFailed,
-    FetchOptions,
-    Robots,
-    transport,
-)
+from indexer import fetch as fetching
+from indexer.fetch import AddressRefused, Fetched, Fetcher, FetchFailed, FetchOptions, Robots
 
 Server = Any  # tests/live/conftest.py
 Answer = Callable[[BaseHTTPRequestHandler], None]
-QUICK = {"allow_private": True, "read_timeout": 0.5, "deadline": 3.0, "first_pause": 0.01}
+QUICK: dict[str, Any] = {
+    "allow_private": True,
+    "read_timeout": 0.5,
+    "deadline": 3.0,
+    "first_pause": 0.01,
+}
 CHUNKED = b"Transfer-Encoding: chunked\r\n\r\n"
 
 
@@ -88,7 +86,11 @@ def test_a_page_and_how_we_present_ourselves(
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
     monkeypatch.setenv("no_proxy", "")
     body = gzip.compress(b"<p>hi")
-    headers = {"Content_Type": "text/html", "X_Robots_Tag": "noindex", "Set_Cookie": "a=b"}
+    headers: dict[str, Any] = {
+        "Content_Type": "text/html",
+        "X_Robots_Tag": "noindex",
+        "Set_Cookie": "a=b",
+    }
     server.answers["/a"] = plain(body, Content_Encoding="gzip", **headers)
     with Fetcher(FetchOptions(user_agent="blogsearch/1 (+x)", **QUICK)) as fetcher:
         response = fetcher.get(server.url("/a#part"))
@@ -278,7 +280,7 @@ NOT_PUBLIC = (
 
 
 def test_what_is_public() -> None:
-    assert [address for address in (*PUBLIC, *NOT_PUBLIC) if transport.is_public(address)] == [
+    assert [address for address in (*PUBLIC, *NOT_PUBLIC) if fetching.is_public(address)] == [
         *PUBLIC
     ]
 
@@ -294,7 +296,7 @@ def test_redirects_and_rebound_names_are_refused(
         return real(next(answers) if host == "rebind.test" else host, *args, **kwargs)
 
     monkeypatch.setattr(socket, "getaddrinfo", resolve)
-    monkeypatch.setattr(transport, "is_public", lambda address: address == "127.0.0.1")
+    monkeypatch.setattr(fetching, "is_public", lambda address: address == "127.0.0.1")
     server.answers |= {"/": plain(b"x"), "/moved": moved(server.url("/secret", "127.0.0.2"))}
     assert fetch(server.url("/", "rebind.test"), allow_private=False).body == b"x"
     assert server.asked[0][1]["Host"] == f"rebind.test:{server.port}"

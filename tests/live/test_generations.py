@@ -25,7 +25,7 @@ from indexer.generations import (
 from indexer.records import Origin, RawPost
 from indexer.state import read_swap, state_index
 from tests.live.conftest import Faulty
-from tests.writing import delete_post, put_comments, put_post
+from tests.writing import delete_post, no_reject, put_comments, put_post
 
 Build = Callable[[Iterable[RawPost]], Built]
 Make = Callable[..., Built]
@@ -182,7 +182,7 @@ class TestSwap:
             raise ConnectionTimeout("no response")
 
         client = faulty(SWAP, lost)
-        built = reindex(client, alias, [post("b")], SETTINGS, pytest.fail)
+        built = reindex(client, alias, [post("b")], SETTINGS, no_reject)
         assert (built.index, built.counts.posts) == (f"{alias}-000002", 1)
         assert post_oids() == {"b"}
         assert rollback(client, alias).index == f"{alias}-000001"
@@ -212,7 +212,7 @@ class TestSwap:
 
         with Elasticsearch(elasticsearch_url, node_class=Node, max_retries=0) as client:
             run: dict[str, Callable[[], Built]] = {
-                "reindex": lambda: reindex(client, alias, [post("c")], SETTINGS, pytest.fail),
+                "reindex": lambda: reindex(client, alias, [post("c")], SETTINGS, no_reject),
                 "rollback": lambda: rollback(client, alias),
             }
             with pytest.raises(ConnectionError):
@@ -227,7 +227,7 @@ class TestSwap:
         make("a")
         make("b")
         client = faulty("DELETE /[^ ]*-000001", ConnectionTimeout("no response"))
-        assert reindex(client, alias, [post("c")], SETTINGS, pytest.fail).pruned == ()
+        assert reindex(client, alias, [post("c")], SETTINGS, no_reject).pruned == ()
         assert states(elastic, alias) == {1: "kept", 2: "previous", 3: "live"}
         assert set(make("d").pruned) == {f"{alias}-000001", f"{alias}-000002"}
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -92,8 +93,8 @@ def behind(proxy: Proxy, settings: Settings) -> Iterator[Changed]:
     """A client of a service whose Elasticsearch is behind the proxy."""
     with ExitStack() as stack:
 
-        def build(**changed: object) -> FlaskClient:
-            update = {"elasticsearch_url": proxy.url, **changed}
+        def build(**changed: Any) -> FlaskClient:
+            update: dict[str, Any] = {"elasticsearch_url": proxy.url, **changed}
             app = create_app(replace(settings, **update))
             stack.enter_context(app.extensions["blogsearch"].elastic)
             return app.test_client()

@@ -127,7 +127,7 @@ def test_no_response_names_the_host_that_a_client_sent(settings: Settings, path:
     sent = {"PATH_INFO": path, "HTTP_HOST": "evil.example"}
     with _client(settings).get("/", environ_overrides=sent) as answer:
         assert answer.status_code in {200, 404}
-        assert "evil.example" not in f"{answer.headers}{answer.text}"
+        assert "evil.example" not in f"{answer.headers}{answer.get_data(as_text=True)}"
 
 
 # -- the cache ---------------------------------------------------------------------------------

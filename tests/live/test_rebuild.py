@@ -16,7 +16,7 @@ from indexer.generations import list_generations, live_alias, require_live
 from indexer.ingest import IngestOptions
 from indexer.lock import Lock
 from indexer.records import OnProgress, Origin, RawComment, RawPost, ignore_progress
-from tests.writing import delete_comment, delete_post, put_comments, put_post
+from tests.writing import delete_comment, delete_post, no_reject, put_comments, put_post
 
 BASE = 300
 
@@ -127,7 +127,7 @@ def test_searches_and_writes_go_on_during_builds_and_nothing_is_lost(
     first = rebuild(elastic, filled, rules)
     second = rebuild(elastic, filled, NO_RULES, shards=2)
     third = reindex(
-        elastic, filled, map(post, range(BASE)), IndexSettings(NO_RULES, 1, 0), pytest.fail
+        elastic, filled, map(post, range(BASE)), IndexSettings(NO_RULES, 1, 0), no_reject
     )
     load.end()
 
@@ -165,7 +165,7 @@ def test_a_reindex_has_the_source_as_it_is_and_what_was_written_meanwhile(
 
     options = IngestOptions(force=True)
     settings = IndexSettings(NO_RULES, 1, 0)
-    built = reindex(elastic, filled, raws(), settings, pytest.fail, options)
+    built = reindex(elastic, filled, raws(), settings, no_reject, options)
     assert built.counts.posts == BASE - 1
     assert built.replayed == 4
     sources = {
@@ -227,9 +227,9 @@ def test_needs_an_index_of_this_schema_or_the_one_before(
         rebuild(elastic, alias, NO_RULES)
     settings = IndexSettings(NO_RULES, 1, 0)
     with pytest.raises(OtherSchema, match="newer version"):
-        reindex(elastic, alias, [post(1)], settings, pytest.fail)
+        reindex(elastic, alias, [post(1)], settings, no_reject)
     options = IngestOptions(force=True)
-    built = reindex(elastic, alias, [post(1)], settings, pytest.fail, options)
+    built = reindex(elastic, alias, [post(1)], settings, no_reject, options)
     assert (built.index, "is lost" in built.lost) == (f"{alias}-000002", True)
 
 

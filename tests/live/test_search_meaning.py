@@ -117,12 +117,12 @@ Ask = Callable[..., Answer]
 
 
 @pytest.fixture(params=["blended"])
-def strategy(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+def strategy(request: pytest.FixtureRequest) -> Any:
+    return request.param
 
 
 @pytest.fixture
-def ask(elastic: Elasticsearch, elasticsearch_url: str, index: str, strategy: str) -> Ask:
+def ask(elastic: Elasticsearch, elasticsearch_url: str, index: str, strategy: Any) -> Ask:
     known = Known()
     if strategy == "blended":
         known.update(SearchSession(elastic, index), index, None)

@@ -51,7 +51,7 @@ def semantic(own_settings: Settings, installed_model: None) -> Settings:
 
 
 def oids(client: FlaskClient, q: str) -> list[str]:
-    return [hit["oid"] for hit in client.get("/search", query_string={"q": q}).json["hits"]]
+    return [hit["oid"] for hit in client.get("/search", query_string={"q": q}).get_json()["hits"]]
 
 
 def meaning(client: FlaskClient, q: str) -> dict[str, float]:
@@ -129,7 +129,7 @@ def test_only_passages_that_changed_are_computed_again(
     elastic: Elasticsearch, run: Run, source: Path, semantic: Settings
 ) -> None:
     text = " ".join(f"{word}{number}" for number in range(100) for word in ("pipe", "socket"))
-    post = {"oid": "long", "title": "A long post", "text": text}
+    post: dict[str, Any] = {"oid": "long", "title": "A long post", "text": text}
     source.write_text(json.dumps(post))
     run("reindex", source, settings=semantic)
     document, _ = document_of(

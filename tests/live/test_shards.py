@@ -123,7 +123,7 @@ def test_a_failed_shard_is_an_older_answer_or_a_503(
     assert _found(client, "/search?q=juggling") == (200, "STALE", 20)
     for path in ("/search?q=balls", "/suggest?q=jug"):
         response = client.get(path)
-        assert (response.status_code, response.json["error"]["code"]) == (
+        assert (response.status_code, response.get_json()["error"]["code"]) == (
             503,
             "engine_unavailable",
         ), path

@@ -37,9 +37,17 @@ def command(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     subprocess.run([UV, "venv", "--quiet", folder], check=True)
     python = folder / "bin/python"
     versions = folder.with_name("versions.txt")
-    export = [UV, "export", "--quiet", "--locked", "--no-dev", "--no-emit-project", "--no-hashes"]
+    export: list[str | Path] = [
+        UV,
+        "export",
+        "--quiet",
+        "--locked",
+        "--no-dev",
+        "--no-emit-project",
+        "--no-hashes",
+    ]
     subprocess.run([*export, "--output-file", versions], cwd=REPOSITORY, check=True)
-    install = [UV, "pip", "install", "--quiet", "--python", python]
+    install: list[str | Path] = [UV, "pip", "install", "--quiet", "--python", python]
     subprocess.run([*install, "--constraint", versions, wheel], check=True)
     return folder / "bin/blogsearch"
 
@@ -73,7 +81,7 @@ def call(command: Path, environment: dict[str, str], tmp_path: Path) -> Call:
 @contextmanager
 def _serving(command: Path, environment: dict[str, str], folder: Path) -> Iterator[str]:
     url = f"http://127.0.0.1:{(port := free_port())}"
-    words = [command, "serve", "--port", str(port), "--workers", "1"]
+    words: list[str | Path] = [command, "serve", "--port", str(port), "--workers", "1"]
     with subprocess.Popen(words, cwd=folder, env=environment) as process:
         try:
             deadline = time.monotonic() + 60

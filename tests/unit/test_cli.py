@@ -54,7 +54,7 @@ def test_an_unknown_command_is_an_error_that_names_it() -> None:
 
 class BrokenTools(Tools):
     @property
-    def elastic(self) -> Elasticsearch:  # type: ignore[override]
+    def elastic(self) -> Elasticsearch:
         raise RuntimeError("broken on purpose")
 
 

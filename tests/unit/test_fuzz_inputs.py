@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from werkzeug.datastructures import MultiDict
 
 from analyzers.languages import LANGUAGES
-from analyzers.lint import check
-from analyzers.rules.compile import RuleErrors
+from analyzers.rules.compile import RuleErrors, check
 from analyzers.rules.formats import NotConvertible, converted
 from app.errors import BadRequest
 from app.search.pins import parse

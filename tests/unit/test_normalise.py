@@ -21,7 +21,8 @@ _FIELDS = ("oid", "title", "text", "url", "pub_date", "modified", "categories", 
 
 
 def post(**fields: Any) -> RawPost:
-    return RawPost(**{"origin": HERE, "oid": "a", "title": "A title", "text": "<p>x</p>"} | fields)
+    usual: dict[str, Any] = {"origin": HERE, "oid": "a", "title": "A title", "text": "<p>x</p>"}
+    return RawPost(**usual | fields)
 
 
 def taken(**fields: Any) -> dict[str, Any]:

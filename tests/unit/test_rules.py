@@ -1,39 +1,200 @@
-"""Rules taken together: what they compile to, contradictions, and which rule made a token."""
+"""Rule files: what is read and refused, what rules become together, and the commands for them.
+
+`tests/data/synonyms/rules.json` has the short cases:
+
+    read      a line, the terms on its left and on its right
+    invalid   a text, the line of its only error, the code, and a part of the message
+    checked   a text, and [line, severity, code] of each finding
+    split     a term and its words
+    compiled  rules, the lines for searches, and those for posts where they differ
+"""
 
 import json
+import os
 import random
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
 
-from analyzers.rules.compile import NO_RULES, Phrases, Rules, compile_rules, in_effect, setting
-from analyzers.rules.parse import Rule, rule_files
+from analyzers.errors import Finding
+from analyzers.languages import LANGUAGES
+from analyzers.rules.compile import (
+    NO_RULES,
+    Phrases,
+    Rules,
+    check,
+    compile_rules,
+    in_effect,
+    setting,
+)
+from analyzers.rules.formats import NotConvertible, converted
+from analyzers.rules.parse import Rule, normalise, parse_file, rule_files, words
+from app.cli import main
+from app.commands.tools import Tools
+from app.settings import Settings
 
+SHIPPED = Path(__file__).resolve().parents[2] / "synonyms"
 DATA = Path(__file__).resolve().parents[1] / "data" / "synonyms"
-COMPILED = json.loads((DATA / "compiled.json").read_text())
+CASES = json.loads((DATA / "rules.json").read_text("utf-8"))
+
+Write = Callable[..., list[Path]]
 
 
-def _rules(folder: Path, **texts: str) -> Rules:
-    files = []
-    for name, text in texts.items():
-        files.append(folder / f"{name}.synonyms")
-        files[-1].write_text(text)
-    return Rules(files)
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Writes rule files: `write(one="a, b")`."""
+
+    def files(**texts: str | bytes) -> list[Path]:
+        for name, text in texts.items():
+            content = text if isinstance(text, bytes) else text.encode()
+            (tmp_path / f"{name}.synonyms").write_bytes(content)
+        return [tmp_path / f"{name}.synonyms" for name in texts]
+
+    return files
 
 
-def _errors(folder: Path, **texts: str) -> list[tuple[str, int, str]]:
-    errors = _rules(folder, **texts).errors
-    return [(finding.file, finding.line, finding.code) for finding in errors]
+def _codes(findings: list[Finding]) -> list[list[Any]]:
+    assert all(finding.remedy for finding in findings)
+    return [[finding.line, finding.severity, finding.code] for finding in findings]
 
 
-@pytest.mark.parametrize("case", COMPILED, ids=lambda case: "; ".join(case["rules"])[:40])
-def test_searches_have_single_tokens_and_posts_keep_words(
-    tmp_path: Path, case: dict[str, list[str]]
+# -- one file ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("line", "left", "right"), CASES["read"])
+def test_reads_a_rule(write: Write, line: str, left: list[str], right: list[str]) -> None:
+    assert list(parse_file(*write(x=line))) == [Rule("x.synonyms", 1, tuple(left), tuple(right))]
+
+
+def test_reads_comments_blank_lines_crlf_and_a_byte_order_mark(write: Write) -> None:
+    content = "\ufeff# words\r\n\r\n   \r\n  # more\r\na, b\r\nalone\r\n#c, d\r\nx => y"
+    rules = [item for item in parse_file(*write(x=content)) if isinstance(item, Rule)]
+    assert [(rule.line, str(rule)) for rule in rules] == [(5, "a, b"), (8, "x => y")]
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "code", "named"),
+    [
+        *CASES["invalid"],
+        (b"a, b\nna\xefve => naive", 2, "encoding", ""),
+        ("a, b".encode("utf-16"), 1, "encoding", ""),
+        (b"\x7fELF\x02\x01\0\0", 1, "encoding", ""),
+        ("a, b\n" + "x" * 100_000 + ", y", 2, "line_too_long", ""),
+        (" ".join(["word"] * 10_000) + " => x", 1, "term_too_long", ""),
+        (", ".join(f"w{n}" for n in range(1001)) + " => x", 1, "too_many_terms", "1,001"),
+        (", ".join(f"w{n}" for n in range(101)), 1, "too_many_terms", "101"),
+        ("x => " + ", ".join(f"w{n}" for n in range(101)), 1, "too_many_terms", "right"),
+    ],
+)
+def test_invalid_lines_are_reported_with_line_and_code(
+    write: Write, content: str | bytes, line: int, code: str, named: str
 ) -> None:
-    """`compiled.json` has the lines for searches, and those for posts if they differ."""
-    rules = _rules(tmp_path, one="\n".join(case["rules"]))
-    assert list(rules.compiled.lines) == case["searches"]
-    assert list(rules.compiled.post_lines) == case.get("posts", case["searches"])
+    findings = [item for item in parse_file(*write(x=content)) if isinstance(item, Finding)]
+    assert _codes(findings) == [[line, "error", code]]
+    assert named in findings[0].message
+
+
+def test_only_regular_files_of_usual_size_are_opened(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.synonyms")  # opening it would block
+    (tmp_path / "folder.synonyms").mkdir()
+    with (tmp_path / "huge.synonyms").open("wb") as handle:
+        handle.truncate(2**30)  # sparse: takes no space
+    codes = {"pipe": "not_a_file", "folder": "not_a_file", "huge": "too_large", "no": "unreadable"}
+    for name, code in codes.items():
+        (finding,) = parse_file(tmp_path / f"{name}.synonyms")
+        assert isinstance(finding, Finding)
+        assert (finding.line, finding.code) == (0, code)
+
+
+@pytest.mark.parametrize(("term", "tokens"), CASES["split"])
+def test_terms_are_split_as_a_chain_does(term: str, tokens: list[str]) -> None:
+    assert words(normalise(term)) == tuple(tokens)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"), json.loads((DATA / "expected.json").read_text()).items()
+)
+def test_other_formats_are_told_by_name_and_converted(name: str, expected: dict[str, Any]) -> None:
+    (finding,) = parse_file(DATA / name)
+    assert isinstance(finding, Finding)
+    assert finding.code == "foreign_format"
+    assert f"is {expected['format']}" in finding.message
+    assert ("synonyms convert" in finding.remedy) == ("rules" in expected)
+    text = (DATA / name).read_text()
+    if "rules" in expected:
+        assert converted(text) == expected["rules"]
+    else:
+        with pytest.raises(NotConvertible):
+            converted(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["a, b\nc => d\n", "{", "[" * 100_000, '{"synonyms": 3}', "s(1,1,'alone',n,1,0).", ""]
+)
+def test_what_has_no_synonyms_is_not_converted(text: str) -> None:
+    with pytest.raises(NotConvertible):
+        converted(text)
+
+
+# -- several files -----------------------------------------------------------------------------
+
+
+def test_the_shipped_files_have_no_findings() -> None:
+    files = rule_files(SHIPPED)
+    for checked in (files, *([path] for path in files)):
+        assert check(checked)[1] == []
+
+
+@pytest.mark.parametrize(("text", "findings"), CASES["checked"])
+def test_findings(write: Write, text: str, findings: list[list[Any]]) -> None:
+    assert _codes(check(write(x=text))[1]) == findings
+
+
+def test_stop_words_are_those_of_the_language(write: Write) -> None:
+    files = write(x="fürs => für")
+    assert _codes(check(files, language=LANGUAGES["german"])[1]) == [[1, "error", "stop_word"]]
+    assert check(files)[1] == []
+
+
+def test_a_finding_names_the_other_rule_by_file_and_line(write: Write) -> None:
+    _, (finding,) = check(write(a="x, y\ngo => golang", b="go => golang"))
+    assert "a.synonyms:2" in finding.message
+    assert str(finding).startswith("b.synonyms:1: warning: ")
+
+
+def test_of_other_files_only_errors_are_reported_and_the_older_version_is_left_out(
+    write: Write, tmp_path: Path
+) -> None:
+    folder = tmp_path / "used"
+    folder.mkdir()
+    (folder / "mine.synonyms").write_text("alone")
+    (folder / "theirs.synonyms").write_text("d1, e1\nd1, e1\nalone")
+    found = check(write(mine="c1, b1\nb1, c1"), rule_files(folder))[1]
+    assert [(finding.file, finding.code) for finding in found] == [
+        ("mine.synonyms", "duplicate"),
+        ("theirs.synonyms", "single_term"),
+    ]
+
+
+@pytest.mark.parametrize("names", [["words.txt"], [".my.synonyms"], ["a.synonyms", "b/a.synonyms"]])
+def test_names_that_cannot_be_loaded_are_errors(tmp_path: Path, names: list[str]) -> None:
+    files = [tmp_path / name for name in names]
+    for file in files:
+        file.parent.mkdir(exist_ok=True)
+        file.write_text("a1, b1")
+    assert [0, "error", "file_name"] in _codes(check(files)[1])
+
+
+@pytest.mark.parametrize("case", CASES["compiled"], ids=lambda case: "; ".join(case["rules"])[:40])
+def test_searches_have_single_tokens_and_posts_keep_words(
+    write: Write, case: dict[str, list[str]]
+) -> None:
+    made = Rules(write(one="\n".join(case["rules"]))).compiled
+    assert list(made.lines) == case["searches"]
+    assert list(made.post_lines) == case.get("posts", case["searches"])
 
 
 @pytest.mark.parametrize(
@@ -48,10 +209,13 @@ def test_searches_have_single_tokens_and_posts_keep_words(
         ("\n".join(f"w{n}, w{n + 1}" for n in range(20_000)), 100, "too_many_equivalents"),
         ("\n".join(f"w{n} => w{n + 1}" for n in range(20_000)), 101, "chain_too_long"),
         ("\n".join(f"w{n} => w{n - 1}" for n in range(1, 20_000)), 101, "chain_too_long"),
+        ("a, b\n" * 100_002, 100_001, "too_many_rules"),
     ],
 )
-def test_contradictions_are_errors(tmp_path: Path, text: str, line: int, code: str) -> None:
-    assert _errors(tmp_path, one=text) == [("one.synonyms", line, code)]
+def test_contradictions_and_too_much_are_errors(
+    write: Write, text: str, line: int, code: str
+) -> None:
+    assert _codes(Rules(write(one=text)).errors) == [[line, "error", code]]
 
 
 @pytest.mark.parametrize(
@@ -63,78 +227,68 @@ def test_contradictions_are_errors(tmp_path: Path, text: str, line: int, code: s
         "\n".join(f"w{n}, w{n + 1}" for n in range(99)),
     ],
 )
-def test_rules_that_agree_are_used(tmp_path: Path, text: str) -> None:
-    assert _rules(tmp_path, one=text).compiled.lines
+def test_rules_that_agree_are_used(write: Write, text: str) -> None:
+    assert Rules(write(one=text)).compiled.lines
 
 
-def test_all_errors_are_reported_at_once(tmp_path: Path) -> None:
-    texts = {"one": "alone\na => b => c\nx => y\ny => x\nc => d", "two": "a, , b\nx => z\nc => e"}
-    assert sorted(_errors(tmp_path, **texts)) == [
-        ("one.synonyms", 1, "single_term"),
-        ("one.synonyms", 2, "multiple_arrows"),
-        ("one.synonyms", 4, "cycle"),
-        ("two.synonyms", 1, "empty_term"),
-        ("two.synonyms", 2, "conflict"),
-        ("two.synonyms", 3, "conflict"),
+def test_all_errors_are_reported_at_once(write: Write) -> None:
+    one = "alone\na => b => c\nx => y\ny => x\nc => d"
+    errors = Rules(write(one=one, two="a, , b\nx => z\nc => e")).errors
+    assert sorted((finding.file[:3], finding.line, finding.code) for finding in errors) == [
+        ("one", 1, "single_term"),
+        ("one", 2, "multiple_arrows"),
+        ("one", 4, "cycle"),
+        ("two", 1, "empty_term"),
+        ("two", 2, "conflict"),
+        ("two", 3, "conflict"),
     ]
 
 
-def test_the_number_of_pairs_is_limited(tmp_path: Path) -> None:
+def test_the_number_of_pairs_is_limited(write: Write) -> None:
     left = ", ".join(f"left{n}" for n in range(999))
     lines = [f"{left}, x{n} => {', '.join(f'r{n}-{m}' for m in range(100))}" for n in range(21)]
     text = "\n".join(line.replace("left", f"left{n}-") for n, line in enumerate(lines))
-    assert [code for _, _, code in _errors(tmp_path, one=text)] == ["too_many_pairs"]
+    assert [error.code for error in Rules(write(one=text)).errors] == ["too_many_pairs"]
 
 
-def test_the_number_of_rules_is_limited(tmp_path: Path) -> None:
-    rules = _rules(tmp_path, one="a, b\n" * 100_002)
-    assert len(rules.rules) == 100_000
-    assert [(error.line, error.code) for error in rules.errors] == [(100_001, "too_many_rules")]
-
-
-def test_rule_files_are_read_in_order_of_name_and_for_their_language(tmp_path: Path) -> None:
-    texts = {
-        "b": "# language: english, german\na, b",
-        "a": "a, b",
-        ".hidden": "a, b",
-        "c": "# language: german",
-    }
-    for name, text in texts.items():
-        (tmp_path / f"{name}.synonyms").write_text(text)
+def test_rule_files_are_read_in_order_of_name_and_for_their_language(
+    write: Write, tmp_path: Path
+) -> None:
+    texts = {"b": "# language: english, german\na, b", "a": "a, b", "c": "# language: german"}
+    write(**texts, **{".hidden": "a, b"})
     (tmp_path / "notes.txt").write_text("a, b")
     assert [path.stem for path in rule_files(tmp_path)] == ["a", "b", "c"]
     assert [path.stem for path in rule_files(tmp_path, {"a", "c.synonyms"})] == ["b"]
     assert [path.stem for path in rule_files(tmp_path, (), "english")] == ["a", "b"]
-    assert [path.stem for path in rule_files(tmp_path, (), "german")] == ["a", "b", "c"]
     assert [path.stem for path in rule_files(tmp_path, (), "dutch")] == ["a"]
     assert rule_files(tmp_path / "nowhere") == []
 
 
-def test_the_digest_changes_with_the_bytes_of_the_files_only(tmp_path: Path) -> None:
-    rules = _rules(tmp_path, one="a => b", two="c, d")
-    assert rules.digest == Rules([tmp_path / "two.synonyms", tmp_path / "one.synonyms"]).digest
-    assert rules.digest != _rules(tmp_path, one="a => b", two="# other\nc, d").digest
-    assert rules.digest != NO_RULES.digest
+def test_the_digest_changes_with_the_bytes_of_the_files_only(write: Write) -> None:
+    files = write(one="a => b", two="c, d")
+    former = Rules(files).digest
+    assert former == Rules(reversed(files)).digest != NO_RULES.digest
+    assert former != Rules(write(one="a => b", two="# other\nc, d")).digest
 
 
-def test_rules_are_read_from_what_an_index_has(tmp_path: Path) -> None:
-    rules = _rules(tmp_path, one="js => java script\nmachine learning, ml\nnode\\,js, c\\#")
-    assert list(in_effect(rules.compiled.lines, rules.compiled.post_lines)) == [
+def test_rules_are_read_from_what_an_index_has(write: Write) -> None:
+    made = Rules(write(one="js => java script\nmachine learning, ml\nnode\\,js, c\\#")).compiled
+    assert list(in_effect(made.lines, made.post_lines)) == [
         "js => javascript",
         "java script, javascript",
         "machine learning, ml",
         "node\\,js, node js, c\\#",
     ]
-    phrases = Phrases.of(setting(rules.compiled.lines))
     tokens = ["a", "machine", "learning", "node", "js", "script"]
-    assert phrases.places(tokens) == [(1, 3), (3, 5)]
+    assert Phrases.of(setting(made.lines)).places(tokens) == [(1, 3), (3, 5)]
 
 
-def test_explains_which_rules_apply(tmp_path: Path) -> None:
-    rules = _rules(
-        tmp_path,
-        one="js => java script\ncafé => bistro",
-        two="javascript, ecma\n\nml, machine learning\na b c => x\na b => y",
+def test_explains_which_rules_apply(write: Write) -> None:
+    rules = Rules(
+        write(
+            one="js => java script\ncafé => bistro",
+            two="javascript, ecma\n\nml, machine learning\na b c => x\na b => y",
+        )
     )
     made = rules.explain(["js", "and", "machine", "learning", "cafe", *"abcab"])
     assert [
@@ -165,3 +319,103 @@ def test_random_rules_compile_to_tokens_that_no_rule_changes() -> None:
             for token in group.tokens:
                 assert " " not in token
                 assert set(made.groups[(token,)].tokens) <= set(group.tokens)
+
+
+# -- the shipped rules -------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def shipped() -> Rules:
+    return Rules(rule_files(SHIPPED))
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        *("reactjs = react", "postgres = postgresql", "go = golang", "dont = don't"),
+        *("centre = center", "licence = license", "organisations = organizations"),
+        *("travelling = traveling", "machine learning = ml", "js = java script", "c sharp = c#"),
+    ],
+)
+def test_both_terms_become_the_same_tokens(shipped: Rules, pair: str) -> None:
+    ((*_, one),), ((*_, other),) = (shipped.explain(term.split()) for term in pair.split(" = "))
+    assert one.tokens == other.tokens
+
+
+def test_other_words_are_left_alone(shipped: Rules) -> None:
+    others = ["teh", "cheque", "storey", "flyer", "going", "wont", "its", "story"]
+    assert shipped.explain(others) == []
+
+
+def test_no_british_spelling_becomes_another() -> None:
+    rules = Rules([SHIPPED / "british-american.synonyms"]).rules
+    assert len(rules) > 4000
+    assert not {rule.right[0] for rule in rules} & {rule.left[0] for rule in rules}
+
+
+# -- `synonyms check` and `convert`, which need no engine --------------------------------------
+
+
+def _run(folder: Path, *arguments: str | Path) -> Result:
+    tools = Tools(Settings(synonyms_dir=folder))
+    return CliRunner().invoke(main, ["synonyms", *map(str, arguments)], obj=tools)
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "lines"),
+    [
+        ("cron => crontab\n", 0, ["0 errors, 0 warnings."]),
+        ("cron =>\n", 1, ["my.synonyms:1: error: ", "1 error, 0 warnings."]),
+        ("cron, crond\ncrond, cron\n", 3, ["my.synonyms:2: warning: ", "0 errors, 1 warning."]),
+    ],
+)
+def test_check(tmp_path: Path, write: Write, text: str, code: int, lines: list[str]) -> None:
+    (file,) = write(my=text)
+    checked = _run(tmp_path, "check", file)
+    assert checked.exit_code == code
+    for line, start in zip(checked.stdout.splitlines(), lines, strict=True):
+        assert line.startswith(start)
+    assert _run(tmp_path, "check").output == checked.output  # it is the only one in use
+    quiet = _run(tmp_path, "check", "--quiet", file)
+    assert (quiet.exit_code, quiet.output.splitlines()) == (code, checked.stdout.splitlines()[:-1])
+    body = json.loads(_run(tmp_path, "check", "--json", file).stdout)
+    assert f"{body['errors']} error" in lines[-1]
+    for finding in body["findings"]:
+        assert finding.keys() == {"file", "line", "severity", "code", "message", "remedy"}
+
+
+def test_check_says_where_it_stopped(tmp_path: Path, write: Write) -> None:
+    (file,) = write(my="alone\n" * 1234)
+    checked = _run(tmp_path, "check", file)
+    assert len(checked.stdout.splitlines()) == 101
+    assert "100 of 1,234" in checked.stdout
+    assert json.loads(_run(tmp_path, "check", "--json", file).stdout)["errors"] == 1234
+
+
+def test_check_of_what_is_not_there(tmp_path: Path) -> None:
+    assert _run(tmp_path, "check", tmp_path / "nowhere.synonyms").exit_code == 1
+    missing = _run(tmp_path / "nowhere", "check")
+    assert (missing.exit_code, "BLOGSEARCH_SYNONYMS_DIR" in missing.output) == (1, True)
+
+
+def test_what_is_converted_is_a_rule_file(tmp_path: Path, write: Write) -> None:
+    wordnet = tmp_path / "wn_s.pl"
+    wordnet.write_text("s(1,1,'car',n,1,70).\ns(1,2,'motor car',n,1,0).\n")
+    refused = _run(tmp_path, "check", wordnet)
+    assert (refused.exit_code, "WordNet" in refused.stdout) == (1, True)
+    made = _run(tmp_path, "convert", wordnet)
+    assert (made.exit_code, made.stdout) == (0, "car, motor car\n")
+    assert _run(tmp_path, "check", *write(my=made.stdout)).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "code"), [("my.synonyms", 1), ("latin1.json", 1), ("nowhere.json", 2), (".", 2)]
+)
+def test_what_cannot_be_converted_is_an_error(
+    tmp_path: Path, write: Write, name: str, code: int
+) -> None:
+    write(my="car, auto\n")
+    (tmp_path / "latin1.json").write_bytes(b'{"synonyms": "na\xefve"}')
+    refused = _run(tmp_path, "convert", tmp_path / name)
+    assert (refused.exit_code, refused.stdout) == (code, "")
+    assert str(tmp_path / name) in refused.stderr

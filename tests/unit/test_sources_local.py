@@ -12,7 +12,7 @@ from threading import Thread
 import pytest
 
 from indexer.errors import SourceError
-from indexer.records import RawPost, Reject, Skipped
+from indexer.records import RawPost, Reject, Skipped, SourceItem
 from indexer.sources import KINDS, SourceOptions, open_source
 from indexer.sources.files import decoded
 from indexer.sources.generators import site_of
@@ -24,7 +24,7 @@ POST = f"---\ntitle: A\n---\n{PAGE}"
 FOLDERS = [("markdown", ".md"), ("html", ".html")]
 
 
-def read(place: Path | str, kind: str | None = None) -> list[RawPost | Reject | Skipped]:
+def read(place: Path | str, kind: str | None = None) -> list[SourceItem]:
     return list(open_source(str(place), kind, SourceOptions()).read())
 
 
@@ -34,7 +34,7 @@ def save(path: Path, content: str | bytes) -> Path:
     return path
 
 
-def oids(items: list[RawPost | Reject | Skipped], kind: type) -> list[object]:
+def oids(items: list[SourceItem], kind: type[RawPost | Reject]) -> list[object]:
     return [item.oid for item in items if isinstance(item, kind)]
 
 

@@ -193,7 +193,7 @@ def test_a_late_reply_is_not_taken_for_the_next_one(server: RedisServer) -> None
 
     with proxy(server, late) as url:
         cache = opened(url, cache_timeout=TIMEOUT)
-        seen = set()
+        seen: set[str] = set()
         while seen != {"HIT", "OFF"} or cache.lookup("one").reached is False:
             for key in ("one", "two"):
                 cached = cache.answer(cache.lookup(key), _answer_of(key))

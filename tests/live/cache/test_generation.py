@@ -146,8 +146,7 @@ def test_a_search_that_sees_a_change_ends_the_generation_before_it(
     """Else the next search could go back behind what this one showed."""
     client = process(intervals=Intervals(60, 60))
     assert search(client, "heron")[1] == 1
-    everything = {"query": {"match_all": {}}, "refresh": True}
-    elastic.delete_by_query(index=own.index, **everything)
+    elastic.delete_by_query(index=own.index, query={"match_all": {}}, refresh=True)
     assert search(client, "otter") == ("MISS", 0)
     assert search(client, "heron") == ("MISS", 0)
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import redis
@@ -62,7 +63,7 @@ def url(server: RedisServer, certificates: Certificates) -> Iterator[str]:
         yield f"rediss://blogsearch:p%25ss@127.0.0.1:{port}/0?{files}"
 
 
-def _client(settings: Settings, **changed: object) -> FlaskClient:
+def _client(settings: Settings, **changed: Any) -> FlaskClient:
     return create_app(replace(settings, **changed)).test_client()
 
 

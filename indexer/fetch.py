@@ -1,0 +1,394 @@
+"""Fetching over HTTP: limits of time and size, retries, public addresses only, robots.txt.
+
+with Fetcher(FetchOptions()) as fetcher:
+    if Robots(fetcher).allows("https://blog.example.org/a"):
+        page = fetcher.get("https://blog.example.org/a")
+"""
+
+import ipaddress
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass
+from http.cookiejar import DefaultCookiePolicy
+from threading import Lock, Timer
+from typing import Any, Self
+from urllib.parse import urldefrag, urljoin, urlsplit, urlunsplit
+
+from protego import Protego
+from requests import PreparedRequest, RequestException, Response, Session
+from requests.adapters import HTTPAdapter
+from requests.exceptions import SSLError, TooManyRedirects
+from urllib3 import HTTPConnectionPool, HTTPResponse, HTTPSConnectionPool
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.exceptions import (
+    ConnectTimeoutError,
+    HTTPError,
+    MaxRetryError,
+    NameResolutionError,
+)
+from urllib3.util.retry import Retry
+
+from indexer.errors import SourceError
+
+_CHUNK = 1 << 16
+_LATE = "the response was incomplete when its time was up"
+_LONGEST_DELAY = 10.0  # seconds between two requests that robots.txt may ask for
+_TEMPORARY = (429, 500, 502, 503, 504)
+_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+_NOT_PUBLIC = [
+    ipaddress.ip_network(network)
+    for network in (
+        # By IANA's registries; Python 3.11 counts them as global.
+        *("192.0.0.0/24", "192.88.99.0/24", "3fff::/20", "64:ff9b:1::/48", "5f00::/16"),
+        *("2001::/32", "2002::/16", "fec0::/10"),  # Teredo, 6to4, site-local
+    )
+]
+
+
+class FetchFailed(SourceError):
+    """A URL that could not be fetched; `response_status` is None if there was no response."""
+
+    def __init__(self, url: str, reason: str, remedy: str = "", status: int | None = None) -> None:
+        super().__init__(f"{shown(url)}: {reason}.", remedy)
+        self.reason = reason
+        self.response_status = status
+
+
+class AddressRefused(SourceError):
+    """A host in a private network, while only public addresses may be fetched."""
+
+    def __init__(self, host: str, address: str) -> None:
+        resolved = host if address == host.strip("[]") else f"{host} resolves to {address}, which"
+        super().__init__(
+            f"{resolved} is not a public address.",
+            "Allow private addresses with BLOGSEARCH_FETCH_ALLOW_PRIVATE=on.",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class FetchOptions:
+    """How to fetch; times in seconds, sizes in bytes.
+
+    `deadline` bounds the requests for one URL, with all its redirects and retries; `max_bytes`
+    counts after decompression. The part of `user_agent` before its slash is the name looked up in
+    robots.txt.
+    """
+
+    user_agent: str = "blogsearch"
+    allow_private: bool = False
+    connect_timeout: float = 5.0
+    read_timeout: float = 20.0
+    deadline: float = 60.0
+    max_bytes: int = 50_000_000  # the largest sitemap that sitemaps.org allows
+    max_redirects: int = 5
+    retries: int = 3
+    first_pause: float = 0.5
+    longest_pause: int = 10
+    connections: int = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """A response body. `url` is the final URL, after redirects; `robots` its X-Robots-Tag."""
+
+    url: str
+    body: bytes
+    content_type: str = ""
+    robots: str = ""
+
+
+def check_url(url: str) -> None:
+    """Check a URL before any request.
+
+    Raises:
+        FetchFailed: the URL is invalid, or its scheme is not allowed.
+    """
+    try:
+        parts = urlsplit(url)
+        if parts.port == 0:
+            raise ValueError
+    except ValueError:  # its message may contain a password
+        raise FetchFailed(url, "the URL is invalid") from None
+    if parts.scheme not in ("http", "https"):
+        raise FetchFailed(url, "the scheme is neither http nor https")
+    if parts.username is not None or parts.password is not None:
+        raise FetchFailed(url, "the URL contains a user name or password", "Remove them.")
+
+
+def shown(url: str) -> str:
+    """A URL as messages may show it: without user name and password, also if it is invalid."""
+    with suppress(ValueError):
+        parts = urlsplit(url)
+        if parts.port != 0:  # a / in a password ends the host and makes an invalid port
+            return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+    scheme, separator, rest = url.partition("://")
+    return f"{scheme}{separator}{rest.rpartition('@')[2]}"
+
+
+class Fetcher:
+    """A session of requests; safe to use from several threads.
+
+    Ignores proxies, `.netrc` and cookies: those are the user's, and a blog's server must not see
+    them.
+    """
+
+    def __init__(self, options: FetchOptions) -> None:
+        self.options = options
+        self._session = Session()
+        self._session.trust_env = False
+        self._session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=()))
+        self._session.max_redirects = options.max_redirects
+        self._session.headers["User-Agent"] = options.user_agent
+        self._session.headers["Accept-Encoding"] = "gzip, deflate"
+        adapter = _PublicAdapter(options)
+        self._session.mount("http://", adapter)
+        self._session.mount("https://", adapter)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._session.close()
+
+    def get(self, url: str) -> Fetched:
+        """Fetch `url`.
+
+        Raises:
+            FetchFailed: no response in time, an error status, too large, too many redirects.
+            AddressRefused: an address in a private network.
+        """
+        check_url(url)
+        timeouts = (self.options.connect_timeout, self.options.read_timeout)
+        with _limited(self.options) as limits:
+            try:
+                with self._session.get(url, stream=True, timeout=timeouts) as response:
+                    body = _body(url, response, self.options.max_bytes)
+            except (RequestException, HTTPError, ValueError) as error:
+                raise _failure(url, error, limits) from error
+            if limits.is_over:  # a body without a length just ends
+                raise FetchFailed(url, _LATE)
+        return Fetched(
+            url=urldefrag(response.url).url,
+            body=body,
+            content_type=response.headers.get("Content-Type", ""),
+            robots=response.headers.get("X-Robots-Tag", ""),
+        )
+
+
+def _body(url: str, response: Response, max_bytes: int) -> bytes:
+    """The decompressed body."""
+    status = response.status_code
+    if status != 200:
+        reason = f"the server answered {status} {response.reason or ''}".strip()
+        raise FetchFailed(url, reason, "Check the URL." if status in (404, 410) else "", status)
+    too_large = FetchFailed(url, f"more than {max_bytes:,} bytes", "Split it, or leave it out.")
+    announced = response.headers.get("Content-Length", "").strip()
+    if announced.isdigit() and int(announced[:20]) > max_bytes:
+        raise too_large
+    body = bytearray()
+    for chunk in response.iter_content(_CHUNK):
+        body += chunk
+        if len(body) > max_bytes:
+            raise too_large
+    return bytes(body)
+
+
+def _failure(url: str, error: Exception, limits: "_Limits") -> FetchFailed:
+    """What the exceptions of requests and urllib3 mean."""
+    inner: BaseException = error
+    while nested := inner.__cause__ or inner.__context__:
+        inner = nested
+    cause = f"{type(inner).__name__}: {inner}".removesuffix(": ")
+    tried = error.args[0] if error.args else None
+    if limits.is_over:
+        return FetchFailed(url, _LATE)
+    if isinstance(error, TooManyRedirects):
+        return FetchFailed(url, "redirects too often", "Use the final URL.")
+    if isinstance(error, SSLError):
+        return FetchFailed(url, f"TLS failed: {cause}", "Check the server's certificate.")
+    if isinstance(error, ValueError):
+        return FetchFailed(url, f"the request failed: {error}")
+    if isinstance(tried, MaxRetryError) and isinstance(tried.reason, ConnectTimeoutError):
+        return FetchFailed(url, f"no connection: {cause}", "Check the host and the port.")
+    return FetchFailed(url, f"the response is incomplete: {cause}")
+
+
+# -- connections -----------------------------------------------------------------------------------
+
+
+def is_public(address: str) -> bool:
+    """Whether an IP address belongs to the public internet.
+
+    False for loopback, private, link-local, carrier-grade NAT, multicast and reserved addresses,
+    and for IPv6 addresses that embed such an IPv4 address.
+    """
+    ip = ipaddress.ip_address(address.partition("%")[0])
+    if isinstance(ip, ipaddress.IPv6Address):
+        inner = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF) if ip in _NAT64 else ip.ipv4_mapped
+        if inner:
+            return is_public(str(inner))
+    if any(ip in network for network in _NOT_PUBLIC):
+        return False
+    return ip.is_global and not ip.is_multicast and not ip.is_reserved
+
+
+@dataclass
+class _Limits:
+    """What one fetch may, and the socket that it reads from."""
+
+    allow_private: bool
+    is_over: bool = False
+    reading: socket.socket | None = None
+
+
+_limits: ContextVar[_Limits] = ContextVar("limits")
+
+
+@contextmanager
+def _limited(options: FetchOptions) -> Iterator[_Limits]:
+    """Limit what this thread fetches inside the block.
+
+    A socket's timeout is not enough: a server that sends one byte now and then never exceeds it.
+    """
+    limits = _Limits(options.allow_private)
+
+    def end() -> None:
+        limits.is_over = True
+        if limits.reading is not None:
+            with suppress(OSError):  # closed meanwhile; shutdown() of TLS is not safe in threads
+                socket.socket.shutdown(limits.reading, socket.SHUT_RDWR)
+
+    timer = Timer(options.deadline, end)
+    timer.daemon = True
+    timer.start()
+    token = _limits.set(limits)
+    try:
+        yield limits
+    finally:
+        _limits.reset(token)
+        timer.cancel()
+
+
+class _PublicAdapter(HTTPAdapter):
+    """Sends requests inside of `_limited`, and repeats them after temporary faults.
+
+    The address is checked when the connection is made, not when the URL is read: the name could
+    resolve to another address in between (DNS rebinding). Each redirect is checked as well.
+    """
+
+    def __init__(self, options: FetchOptions) -> None:
+        retry = Retry(
+            total=options.retries,
+            other=0,  # such as a certificate that is not valid
+            status_forcelist=_TEMPORARY,
+            raise_on_status=False,
+            backoff_factor=options.first_pause,
+            retry_after_max=options.longest_pause,
+        )
+        super().__init__(options.connections, options.connections, max_retries=retry)
+        self.poolmanager.pool_classes_by_scheme = {"http": _Pool, "https": _TLSPool}
+
+    def send(self, request: PreparedRequest, *args: Any, **kwargs: Any) -> Response:
+        check_url(request.url or "")
+        return super().send(request, *args, **kwargs)
+
+
+class _Connection(HTTPConnection):
+    def _new_conn(self) -> socket.socket:
+        name = self._dns_host
+        try:
+            entries = socket.getaddrinfo(name, self.port, type=socket.SOCK_STREAM)
+        except (socket.gaierror, UnicodeError) as error:
+            raise NameResolutionError(self.host, self, socket.gaierror(str(error))) from error
+        addresses = [str(entry[4][0]) for entry in entries]
+        refused = next((address for address in addresses if not is_public(address)), None)
+        if refused and not _limits.get().allow_private:
+            raise AddressRefused(self.host, refused)
+        while True:
+            self._dns_host = addresses.pop(0)  # which the superclass connects to
+            try:
+                return super()._new_conn()
+            except ConnectTimeoutError:  # also of other failures to connect
+                if not addresses:
+                    raise
+            finally:
+                self._dns_host = name
+
+    def getresponse(self) -> HTTPResponse:  # type: ignore[override]  # as in urllib3
+        limits = _limits.get()
+        limits.reading = self.sock
+        response = super().getresponse() if not limits.is_over else None
+        if response and (limits.is_over or response.status != 200):
+            # Nobody needs the body, and requests would read all of it, however long it is.
+            response.close()
+            self.close()
+        if response is None or limits.is_over:  # a header that ends early passes for a whole one
+            raise TimeoutError
+        return response
+
+
+class _TLSConnection(_Connection, HTTPSConnection):
+    """The same over TLS; the certificate is checked against the host name."""
+
+
+class _Pool(HTTPConnectionPool):
+    ConnectionCls = _Connection
+
+
+class _TLSPool(HTTPSConnectionPool):
+    ConnectionCls = _TLSConnection
+
+
+# -- robots.txt ------------------------------------------------------------------------------------
+
+
+class Robots:
+    """The rules of each site (RFC 9309), fetched once.
+
+    Where robots.txt cannot be fetched nothing else may be (section 2.3.1.4): every method then
+    raises FetchFailed, as that says nothing about a page.
+    """
+
+    def __init__(self, fetcher: Fetcher) -> None:
+        self._fetcher = fetcher
+        self._agent = fetcher.options.user_agent.partition("/")[0].strip()
+        self._rules: dict[str, Protego | FetchFailed] = {}
+        self._turns: dict[str, float] = {}
+        self._lock = Lock()
+
+    def allows(self, url: str) -> bool:
+        """Whether this URL may be fetched."""
+        return bool(self._of(url).can_fetch(url, self._agent))
+
+    def sitemaps(self, url: str) -> list[str]:
+        """The sitemaps that the site of this URL names."""
+        return [urljoin(url, sitemap) for sitemap in self._of(url).sitemaps]
+
+    def wait(self, url: str) -> None:
+        """Pause for the time between two requests that the site asks for, at most 10 s."""
+        delay = min(_LONGEST_DELAY, self._of(url).crawl_delay(self._agent) or 0.0)
+        with self._lock:
+            turn = max(time.monotonic(), self._turns.get(urlsplit(url).netloc, 0.0))
+            self._turns[urlsplit(url).netloc] = turn + delay
+        time.sleep(max(0.0, turn - time.monotonic()))
+
+    def _of(self, url: str) -> Protego:
+        file = urljoin(url, "/robots.txt")
+        with self._lock:
+            rules = self._rules.get(file) or self._fetched(file)
+            self._rules[file] = rules
+        if isinstance(rules, FetchFailed):
+            reason = f"{rules.reason}; without it nothing of the site is fetched"
+            raise FetchFailed(file, reason, "Try again later.")
+        return rules
+
+    def _fetched(self, file: str) -> Protego | FetchFailed:
+        """Without a robots.txt (4xx) everything is allowed."""
+        try:
+            return Protego.parse(self._fetcher.get(file).body.decode("utf-8", "replace"))
+        except FetchFailed as error:
+            is_absent = error.response_status is not None and 400 <= error.response_status < 500
+            return Protego.parse("") if is_absent else error
