@@ -3,7 +3,6 @@ HTTP servers in threads."""
 
 import socket
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from socketserver import TCPServer
@@ -63,19 +62,3 @@ def forward(
         replies.start()
         copy(near, far)
         replies.join()
-
-
-@contextmanager
-def slow_redis(port: int, delay: float) -> Iterator[str]:
-    """A URL of the Redis behind this port whose replies come `delay` seconds late."""
-
-    def serve(near: socket.socket) -> None:
-        with socket.create_connection(("127.0.0.1", port)) as far:
-            while data := near.recv(65_536):
-                far.sendall(data)
-                reply = far.recv(65_536)
-                time.sleep(delay)
-                near.sendall(reply)
-
-    with listening(serve) as own_port:
-        yield f"redis://127.0.0.1:{own_port}/0"

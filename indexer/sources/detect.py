@@ -22,14 +22,14 @@ from indexer.sources.files import (
     files_in,
     unzipped_bytes,
 )
-from indexer.sources.generators import site_of
+from indexer.sources.generators import site_of, text_of
 
 _PEEKED = 1 << 16
 _LOOKED_AT = 200
 _BUILD = "Build the site and index its folder."
 _HINT = "docs/sources.md says what is read; if it is one of those, say which with --source."
-_HEAD = re.compile(rb"(?:---(?:json|toml)?|\+\+\+|\{)[\r\n]")
-_PAGE = re.compile(rb"<!doctype html|<html|<!--", re.IGNORECASE)
+_HEAD = re.compile(r"\s*(?:---(?:json|toml)?|\+\+\+|\{)\n")
+_PAGE = re.compile(r"\s*(?:<!doctype html|<html|<!--)", re.IGNORECASE)
 """How a whole page begins, unlike a template with front matter."""
 _ROOT = re.compile(r"<(?![?!])(?:[\w.-]+:)?([\w.-]+)")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
@@ -100,27 +100,18 @@ def _kind_of_folder(folder: Path) -> str:
     posts, pages = files_in(folder, MARKDOWN), files_in(folder, html.SUFFIXES)
     site = site_of(folder)
     is_source = site is not None and site.folder == folder.resolve()
-    if not is_source and len(pages) >= len(posts) and _PAGE.match(_start(folder / "index.html")):
+    is_built = bool(_PAGE.match(text_of(folder / "index.html", 512)))
+    if is_built and not is_source and len(pages) >= len(posts):
         return "html"
     if site and (posts or is_source):
         return "markdown"
-    has_heads = any(_HEAD.match(_start(file)) for file in islice(posts, _LOOKED_AT))
+    has_heads = any(_HEAD.match(text_of(file, 512)) for file in islice(posts, _LOOKED_AT))
     if pages or posts:
         return "markdown" if has_heads or not pages else "html"
     if unread := files_in(folder, OTHER_MARKUP):
         reason = f"{folder} holds {unread[0].suffix} files, which are not read."
         raise SourceError(reason, _BUILD)
     raise SourceError(f"{folder} holds neither Markdown nor HTML files.", "Name another folder.")
-
-
-def _start(file: Path) -> bytes:
-    try:
-        if not file.is_file():  # opening a FIFO would block
-            return b""
-        with file.open("rb") as stream:
-            return stream.read(512).removeprefix(b"\xef\xbb\xbf").lstrip()
-    except OSError:
-        return b""
 
 
 def _kind_of_start(start: bytes, name: str) -> str:

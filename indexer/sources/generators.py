@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from indexer.sources.files import IGNORED_FOLDERS, MARKDOWN, files_in
 
 _STEPS_UP = 6
-_MAX_BYTES = 1_000_000
+_MAX_CHARACTERS = 1_000_000
 _OUTPUTS = ("public", "_site", "site", "dist", "build", "out", "output", "book")
 _BUILT = (*_OUTPUTS, "_build/html", ".vitepress/dist")
 _BASE = "base_?url|base"
@@ -165,12 +165,12 @@ def _setting(config: Sequence[Path], name: str, value: str) -> str:
     return least["value"] if least else ""
 
 
-def text_of(file: Path) -> str:
+def text_of(file: Path, most: int = _MAX_CHARACTERS) -> str:
     """The beginning of a file; "" if it cannot be read."""
     try:
-        if not file.is_file():
+        if not file.is_file():  # opening a FIFO would block
             return ""
         with file.open(encoding="utf-8-sig", errors="replace") as stream:
-            return stream.read(_MAX_BYTES)
+            return stream.read(most)
     except OSError:
         return ""

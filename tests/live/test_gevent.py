@@ -10,8 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from app.settings import Settings
-from devstack.servers import redis_server
-from tests.tcp import listening, slow_redis
+from tests.tcp import listening
 
 _SEARCH = """
 from gevent import monkey
@@ -68,17 +67,3 @@ def test_a_redis_that_drips(settings: Settings, dripping: str) -> None:
         REDIS_URL=f"redis://{dripping}/0",
     )
     assert (status, state) == ("200", "OFF")
-
-
-@pytest.mark.parametrize(("delay", "states"), [(0.02, {"MISS"}), (3.0, {"OFF"})])
-def test_a_slow_redis(settings: Settings, delay: float, states: set[str]) -> None:
-    with redis_server() as server, slow_redis(server.port, delay) as url:
-        status, state = _search(
-            ELASTICSEARCH_URL=settings.elasticsearch_url,
-            BLOGSEARCH_ELASTICSEARCH_TIMEOUT="30",
-            BLOGSEARCH_INDEX=settings.index,
-            BLOGSEARCH_CACHE_TIMEOUT="2.0",
-            REDIS_URL=url,
-        )
-    assert status == "200"
-    assert state in states

@@ -42,7 +42,7 @@ def same(value: Any, other: Any) -> bool:
 
 @pytest.mark.parametrize("name", sorted(FORMATS))
 @given(value=values)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_an_equal_value_comes_back(name: str, value: Any) -> None:
     serializer = serializers()[name]
     assert same(serializer.loads(serializer.dumps(value)), value)
@@ -61,7 +61,7 @@ def test_every_serializer_gives_the_same_response(name: str) -> None:
 
 
 @given(value=values)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_a_memoized_value_comes_back(value: Any) -> None:
     assert same(orjson.loads(dumps(value)), value)
 

@@ -1,5 +1,5 @@
 """Redis stopped, restarted, hanging, full, sending garbage, cut off: no search fails, and none
-waits longer than the configured timeout. tests/live/test_gevent.py has a slow Redis.
+waits longer than the configured timeout. tests/live/test_gevent.py has one that drips.
 
 Each test starts a redis-server of its own. Where a reply has to be late, cut off or garbage, a fake
 server or proxy sends it.
@@ -163,7 +163,7 @@ def fake_redis(serve: Callable[[socket.socket], None]) -> Iterator[str]:
         yield f"redis://127.0.0.1:{port}/0"
 
 
-@pytest.mark.parametrize("kept", [1, 60, 2000])
+@pytest.mark.parametrize("kept", [1, 2000])
 @pytest.mark.parametrize("then", ["closes", "hangs"])
 def test_cut_off_mid_reply(server: RedisServer, kept: int, then: str) -> None:
     filled(server)
@@ -204,13 +204,9 @@ def test_a_late_reply_is_not_taken_for_the_next_one(server: RedisServer) -> None
 GARBAGE = {
     "noise": bytes(range(256)) * 4,
     "HTTP": b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n",
-    "a status": b"+PONG\r\n",
-    "a number": b":12\r\n",
     "still loading": b"-LOADING Redis is loading the dataset in memory\r\n",
-    "nothing": b"$-1\r\n",
     "no list": b"*-1\r\n",
     "one of two": b"*1\r\n$1\r\nx\r\n",
-    "numbers": b"*2\r\n:1\r\n:2\r\n",
     "errors": b"*2\r\n-ERR a\r\n-ERR b\r\n",
     "a promise": b"$999999999\r\nabc",
     "text": b"*2\r\n$3\r\nabc\r\n$3\r\nabc\r\n",
