@@ -335,8 +335,8 @@ def test_an_update_behind_the_proxy_has_no_gap(project: Project, tmp_path: Path)
         project.run(
             "deploy/proxy/renewed.sh", COMPOSE_PROFILES="proxy", RENEWED_LINEAGE=str(lineage)
         )
-        new = renewed.certificate.read_text()
-        wait_until(lambda: new.startswith(project.certificate().strip()))
+        certificate = renewed.certificate.read_text()
+        wait_until(lambda: certificate.startswith(project.certificate().strip()))
     # Restarting the proxy does not change what it trusts or reaches.
     project.compose(*proxied, "up", "--detach", "--wait", "--force-recreate", "proxy")
     visitor = Visitor(project.https_port)

@@ -198,7 +198,7 @@ def test_frequent_searches_are_cached_after_a_start(
     index_posts: Callable[[Iterable[RawPost]], Built],
     tmp_path: Path,
 ) -> None:
-    index_posts([RawPost(Origin("test"), "a", title="Cron")])
+    index_posts([RawPost(Origin("test"), "a", title="Cron", text="Cron.")])
     count_searches(own_settings, SearchRequest.parse(MultiDict({"q": "cron"})))
     with running(own_settings, tmp_path / "log") as server:
         cached = f"blogsearch:{{{own_settings.index}}}:answer:*"
