@@ -1,7 +1,7 @@
 """The client of a request: its address behind trusted proxies, and what counts for its rate limit.
 
-Every path counts but the two heartbeats, in buckets: searches, suggestions, and everything else. A
-write counts only if its token is wrong.
+Every path counts but the two heartbeats, in buckets: searches, suggestions with similar posts, and
+everything else. A write counts only if its token is wrong.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,7 +22,11 @@ SEARCHES, SUGGESTIONS, OTHERS, TOKENS = "searches", "suggestions", "others", "to
 """Buckets; in the last one are requests with a wrong token."""
 
 _HEARTBEATS = {"operations.alive", "operations.ready"}
-_COUNT_THEMSELVES = {"search.search", "suggest.suggest"}  # with their first request to Redis
+_COUNT_THEMSELVES = {
+    "search.search",
+    "suggest.suggest",
+    "suggest.similar",
+}  # with their first request to Redis
 
 _MOST_PROXIES = 10  # addresses in X-Forwarded-For that are looked at
 _LONGEST = 1_000  # characters of it

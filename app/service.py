@@ -27,6 +27,7 @@ from app.search.answer import SHAPE, SearchAnswer
 from app.search.known import Known
 from app.search.pins import PinStore
 from app.search.request import SearchRequest, SuggestRequest
+from app.search.similar import SimilarRequest, similar
 from app.search.suggest import suggest
 from app.settings import Settings
 
@@ -92,6 +93,25 @@ class Service:
             body = suggest(self.elastic, self.settings.index, request, self.settings, self.known)
             # There are too many beginnings of words to keep them for a day.
             return Computed(body=body, has_hits=bool(body["suggestions"]), keep_stale=False)
+
+        lookup = self.look_up(cache_key(request), clients, "suggestions")
+        answer = self.get_or_compute(lookup, compute)
+        note(cache=answer.state)
+        return answer
+
+    def similar(self, request: SimilarRequest, clients: Sequence[str] = ()) -> CachedAnswer:
+        """Posts like the one that is named.
+
+        Raises:
+            RateLimited, Unavailable: as `answer` does.
+        """
+
+        def compute() -> Computed:
+            index = self.settings.index
+            body, sent = similar(self.elastic, index, request, self.settings, self.known)
+            note(engine_requests=sent)
+            # Anybody can name addresses without end that no post has.
+            return Computed(body=body, has_hits=body["known"], keep_stale=body["known"])
 
         lookup = self.look_up(cache_key(request), clients, "suggestions")
         answer = self.get_or_compute(lookup, compute)
@@ -180,6 +200,6 @@ def _is_partial(body: SearchAnswer) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def cache_key(request: SearchRequest | SuggestRequest) -> str:
+def cache_key(request: SearchRequest | SuggestRequest | SimilarRequest) -> str:
     """What an answer is cached under; another one for each shape of answers."""
     return f"{SHAPE} {request.key()}"

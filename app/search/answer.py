@@ -119,6 +119,26 @@ class SuggestAnswer(TypedDict):
     suggestions: list[Suggestion]
 
 
+class SimilarPost(TypedDict):
+    """A post that is like another one, or found by the words of an address."""
+
+    oid: str
+    title: str
+    url: str | None
+    pub_date: str | None
+    categories: list[str]
+    language: NotRequired[str]
+    image: NotRequired[str]
+
+
+class SimilarAnswer(TypedDict):
+    """Posts like one, the most similar first; if that is not `known`, posts with the words of its
+    address."""
+
+    known: bool
+    posts: list[SimilarPost]
+
+
 class NewestPost(TypedDict):
     """A post on the start page."""
 

@@ -341,21 +341,26 @@ def _title_and_links(plan: Plan) -> list[Clause]:
 
 
 def _meaning(plan: Plan) -> list[Clause]:
-    """How near the nearest passage is to the query: `meaning.similarity`. Of bits, `dotProduct`
-    adds up the numbers of the query where the bit is 1."""
+    """How near the nearest passage is to the query."""
     if not plan.vector:
         return []
+    return [("meaning", nearest_passage(plan.vector, scoring.MEANING_BOOST * len(plan.required)))]
+
+
+def nearest_passage(vector: Sequence[float], boost: float) -> Json:
+    """How near the nearest passage of a post is: `meaning.similarity`. Of bits, `dotProduct` adds
+    up the numbers of the vector where the bit is 1."""
     script = {
         "source": "Math.max(0, 2 * dotProduct(params.query, 'passages.vector') - params.sum)",
-        "params": {"query": list(plan.vector), "sum": sum(plan.vector)},
+        "params": {"query": list(vector), "sum": sum(vector)},
     }
     nested: Json = {
         "path": "passages",
         "query": {"script_score": {"query": {"match_all": {}}, "script": script}},
         "score_mode": "max",
-        "boost": scoring.MEANING_BOOST * len(plan.required),
+        "boost": boost,
     }
-    return [("meaning", {"nested": nested})]
+    return {"nested": nested}
 
 
 def _title_so_far(plan: Plan) -> list[Clause]:

@@ -35,7 +35,7 @@ _SAFETY = {
 _NOT_INDEXED = {"X-Robots-Tag": "noindex, nofollow"}
 """For crawlers: pages of results link to others without end. Only the start page is indexed."""
 
-_READABLE = {"/search", "/suggest", "/start", "/openapi.json"}
+_READABLE = {"/search", "/suggest", "/similar", "/start", "/openapi.json"}
 """The paths that pages of other origins may read; all others are closed to them."""
 
 _READ = {"Access-Control-Expose-Headers": "ETag, Retry-After, Server-Timing, X-Cache, X-Request-Id"}

@@ -1,4 +1,4 @@
-"""`GET /search` and `GET /suggest`: answers as JSON, from the cache if they can be."""
+"""`GET /search`, `/suggest` and `/similar`: answers as JSON, from the cache if they can be."""
 
 import time
 from dataclasses import replace
@@ -12,6 +12,7 @@ from app.cache import CachedAnswer
 from app.clients import SEARCHES, SUGGESTIONS, client_names
 from app.errors import BadRequest
 from app.search.request import SearchRequest, SuggestRequest
+from app.search.similar import SimilarRequest
 from app.service import Service
 from app.settings import Settings
 from app.views import counted_visitor, current_service
@@ -51,6 +52,18 @@ def suggest() -> Response:
         service.count(client_names(), SUGGESTIONS)
         raise
     return cached_response(service.suggest(wanted, client_names()))
+
+
+@suggestions.get("/similar")
+def similar() -> Response:
+    """Posts like the one at `url`, or with `oid`; posts with the words of an unknown address."""
+    service = current_service()
+    try:
+        wanted = SimilarRequest.parse(request.args)
+    except BadRequest:
+        service.count(client_names(), SUGGESTIONS)
+        raise
+    return cached_response(service.similar(wanted, client_names()))
 
 
 def authorize_debug(settings: Settings) -> None:

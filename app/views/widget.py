@@ -1,10 +1,13 @@
-"""`GET /widget.js`: the search box for other pages; docs/embedding.md describes it."""
+"""`GET /widget.js`, the search box for other pages, and `/related.js`, posts like a page's own;
+docs/embedding.md and docs/more.md describe them."""
 
 import gzip
 import hashlib
 import json
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import rcssmin  # type: ignore[import-untyped]
 import rjsmin  # type: ignore[import-untyped]
@@ -32,11 +35,18 @@ _SOURCES = ("typing", "widget/request", "widget/results", "widget/element", "wid
 @blueprint.get("/widget.js")
 def widget() -> Response:
     """The script, for pages of every origin. It contains nothing of the blog."""
-    script, compressed = _script(
-        Path(current_app.static_folder or ""),
-        default_language(),
-        counts_clicks(current_service().settings),
-    )
+    folder, language = Path(current_app.static_folder or ""), default_language()
+    clicks = counts_clicks(current_service().settings)
+    return _response(*_widget(folder, language, clicks))
+
+
+@blueprint.get("/related.js")
+def related() -> Response:
+    """The script of `<blog-related>`."""
+    return _response(*_related(Path(current_app.static_folder or "")))
+
+
+def _response(script: bytes, compressed: bytes) -> Response:
     response = Response(script, content_type="text/javascript; charset=utf-8")
     if request.accept_encodings["gzip"]:
         response.data = compressed
@@ -79,18 +89,34 @@ def start() -> Response:
 
 
 @cache
-def _script(folder: Path, language: str, clicks: bool) -> tuple[bytes, bytes]:
-    """The script, and the same compressed: its parts in one function, with the style sheet and the
-    messages in one language."""
+def _widget(folder: Path, language: str, clicks: bool) -> tuple[bytes, bytes]:
+    """The script of the widget with the messages in one language, and the same compressed."""
     constants = {
         "BUILT_IN": messages_for(LanguageAccept(), language).for_widget(),
-        "STYLE": rcssmin.cssmin((folder / "widget" / "style.css").read_text("utf-8")),
+        "STYLE": _style(folder, "style"),
         "CLICKS": clicks,
     }
+    return _script(folder, constants, _SOURCES)
+
+
+@cache
+def _related(folder: Path) -> tuple[bytes, bytes]:
+    return _script(folder, {"STYLE": _style(folder, "related")}, ["widget/related"])
+
+
+def _style(folder: Path, name: str) -> str:
+    text: str = rcssmin.cssmin((folder / "widget" / f"{name}.css").read_text("utf-8"))
+    return text
+
+
+def _script(
+    folder: Path, constants: Mapping[str, Any], sources: Sequence[str]
+) -> tuple[bytes, bytes]:
+    """Constants and files in one function, and the same compressed."""
     parts = [
         f"const {name} = {json.dumps(value, ensure_ascii=False)};"
         for name, value in constants.items()
     ]
-    parts += [(folder / f"{name}.js").read_text("utf-8") for name in _SOURCES]
+    parts += [(folder / f"{name}.js").read_text("utf-8") for name in sources]
     script = rjsmin.jsmin("(() => {\n" + "\n".join(parts) + "})();\n").encode()
     return script, gzip.compress(script, mtime=0)

@@ -79,6 +79,8 @@ def test_searches_are_answered_as_described(settings: Settings, strategy: Any) -
     _check(described, "/start", "get", client.get("/start"))
     for query in ("q=py", "q=xyzzyqq", "q=p&size=11"):
         _check(described, "/suggest", "get", client.get(f"/suggest?{query}"))
+    for query in ("url=/goodbye-python24", "url=/python-of-old", "oid=a&url=/a"):
+        _check(described, "/similar", "get", client.get(f"/similar?{query}"))
 
 
 def test_the_state_of_the_service_is_answered_as_described(settings: Settings) -> None:

@@ -120,6 +120,25 @@ def test_a_search_of_a_known_index_sends_one_request(
     assert len(sent) == 1, sent
 
 
+@pytest.mark.parametrize(
+    ("oid", "most"), [("{}", 1), ("https://x.example/{}", 1), ("of another kind {}", 2)]
+)
+def test_similar_posts_take_one_request_if_the_oid_is_in_the_address(
+    counted: Callable[[Settings], FlaskClient],
+    own_settings: Settings,
+    index_posts: Callable[[Iterable[RawPost]], Built],
+    sent: list[str],
+    oid: str,
+    most: int,
+) -> None:
+    index_posts(replace(post, oid=oid.format(post.oid)) for post in POSTS)
+    client = counted(own_settings)
+    for url, requests, known in (("https://x.example/3", most, True), ("/nothing", 1, False)):
+        sent.clear()
+        assert client.get(f"/similar?url={url}").get_json()["known"] is known
+        assert len(sent) == requests, sent
+
+
 def test_a_search_needs_no_rule_files(
     elastic: Elasticsearch, settings: Settings, tmp_path: Path
 ) -> None:

@@ -109,6 +109,8 @@ def test_heartbeats_do_not_count_and_each_bucket_counts_alone() -> None:
         "/search?q=a",
         "/search?page=0",
         "/suggest?q=a",
+        "/similar?url=/a",
+        "/similar",
         "/docs",
         "/openapi.json",
         "/nothing",

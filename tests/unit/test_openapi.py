@@ -11,8 +11,9 @@ from werkzeug.datastructures import MultiDict
 
 from app import create_app, errors
 from app.errors import BadRequest, BlogsearchError, ErrorAnswer
-from app.search.answer import SearchAnswer, SuggestAnswer
+from app.search.answer import SearchAnswer, SimilarAnswer, SuggestAnswer
 from app.search.request import PARAMETERS, SUGGEST_PARAMETERS, Parameter, SearchRequest
+from app.search.similar import SIMILAR_PARAMETERS
 from app.settings import Settings
 from app.views.api import document
 from app.views.operations import Health, Version
@@ -32,6 +33,7 @@ NOT_DESCRIBED = {
     "insights.save_pin",
     "insights.searches_csv",
     "widget.messages",
+    "widget.related",
     "widget.widget",
 }
 """Endpoints for browsers: pages without parameters of their own, forms and files."""
@@ -65,7 +67,7 @@ def test_every_route_is_described(app: Flask, described: dict[str, Any]) -> None
 
 @pytest.mark.parametrize(
     ("path", "parameters"),
-    [("/search", PARAMETERS), ("/suggest", SUGGEST_PARAMETERS)],
+    [("/search", PARAMETERS), ("/suggest", SUGGEST_PARAMETERS), ("/similar", SIMILAR_PARAMETERS)],
 )
 def test_parameters_are_those_of_the_parser(
     described: dict[str, Any], path: str, parameters: Sequence[Parameter]
@@ -85,7 +87,9 @@ def _types_in(type_: Any) -> Iterator[Any]:
         yield from _types_in(part)
 
 
-@pytest.mark.parametrize("answer", [SearchAnswer, SuggestAnswer, Health, Version, ErrorAnswer])
+@pytest.mark.parametrize(
+    "answer", [SearchAnswer, SuggestAnswer, SimilarAnswer, Health, Version, ErrorAnswer]
+)
 def test_answers_have_the_fields_of_their_types(described: dict[str, Any], answer: Any) -> None:
     for type_ in _types_in(answer):
         schema = described["components"]["schemas"][type_.__name__]

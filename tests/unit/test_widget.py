@@ -17,12 +17,13 @@ def widget_client() -> FlaskClient:
     return create_app(Settings(redis_url="", rate_limit="", cors_origins="")).test_client()
 
 
-def test_the_script_is_small(widget_client: FlaskClient) -> None:
-    response = widget_client.get("/widget.js", headers={"Accept-Encoding": "gzip"})
+@pytest.mark.parametrize(("path", "most"), [("/widget.js", 12), ("/related.js", 2)])
+def test_the_script_is_small(widget_client: FlaskClient, path: str, most: int) -> None:
+    response = widget_client.get(path, headers={"Accept-Encoding": "gzip"})
     assert response.mimetype == "text/javascript"
     assert response.headers["Content-Encoding"] == "gzip"
-    assert len(response.data) < 12 * 1024
-    plain = widget_client.get("/widget.js")
+    assert len(response.data) < most * 1024
+    plain = widget_client.get(path)
     assert "Content-Encoding" not in plain.headers
     assert gzip.decompress(response.data) == plain.data
 

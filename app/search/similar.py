@@ -1,0 +1,203 @@
+"""Posts that are like one: `GET /similar?url=…`, or `oid=`.
+
+    similar(client, "blog", SimilarRequest("https://blog.example.org/posts/a/"), settings, known)
+
+One request asks three things: for the post at that address, for posts like it, and for what the
+words of the address find. The last is the answer if no post has the address: the page of a 404 can
+ask whether one of these is meant. Elasticsearch takes the words of the post from the index by its
+oid. Where that is neither the address nor its path, it is only known from the response; then a
+second request asks for posts like it.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from elasticsearch import Elasticsearch
+
+from app.errors import BadRequest
+from app.search.answer import SimilarAnswer, SimilarPost
+from app.search.clauses import any_of, bool_query, constant, match, nearest_passage
+from app.search.known import Known
+from app.search.render import plain
+from app.search.request import Parameter, parse_parameters, whole_number
+from app.search.session import SearchSession
+from app.settings import Settings
+from indexer.normalise import MAX_OID, MAX_URL, address_of, slug_of
+
+if TYPE_CHECKING:
+    from werkzeug.datastructures import MultiDict
+
+Json = dict[str, Any]
+
+_POSTS, _MOST_POSTS = 5, 10
+_TERMS, _TEXT = 50, 0.15
+"""So many words of the text, those that are rarest in the blog, and their weight beside the words
+of the title. Of the posts of the Go blog that link to each other are among the first five: 0.481
+with 25 words alone, 0.538 with 50, 0.552 with those of the title."""
+_LINKED = 10.0
+"""Of a post that links to this one."""
+_LONGEST_PREFIX = 1000  # characters; a longer one is an error in Elasticsearch
+_MEANING = 12.0
+_WORDS_OF_PATH = 20
+_WORD = re.compile(r"[^\W_]*[^\W\d_][^\W_]*")  # not a number
+_SOURCE = ["oid", "title", "url", "pub_date", "categories", "language", "image"]
+
+
+def _text_of(name: str, most: int) -> Parameter:
+    def read(raw: str) -> dict[str, Any]:
+        text = raw.strip()
+        if not (0 < len(text) <= most and text.isprintable()):
+            raise ValueError(f"must have 1 to {most} printable characters")
+        return {name: text}
+
+    return Parameter(name, read)
+
+
+SIMILAR_PARAMETERS = (
+    _text_of("url", MAX_URL),
+    _text_of("oid", MAX_OID),
+    whole_number("size", 1, _MOST_POSTS),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarRequest:
+    """A request for posts like the one with this address or oid; one of them is given."""
+
+    url: str = ""
+    oid: str = ""
+    size: int = _POSTS
+
+    @classmethod
+    def parse(cls, args: "MultiDict[str, str]") -> "SimilarRequest":
+        """Read the parameters.
+
+        Raises:
+            BadRequest: as `SearchRequest.parse` does, or there is not one of `url` and `oid`.
+        """
+        values = parse_parameters(args, SIMILAR_PARAMETERS, "similar posts")
+        if ("url" in values) == ("oid" in values):
+            raise BadRequest("Give either url, the address of a post, or oid.")
+        return cls(**values)
+
+    @property
+    def address(self) -> str:
+        """The address without its scheme, parameters for counting and fragment; "" without one."""
+        return address_of(self.url.partition("#")[0])
+
+    @property
+    def path(self) -> str:
+        return self.address.partition("/")[2]
+
+    def key(self) -> str:
+        """The same for every request that has the same posts."""
+        return urlencode([("similar", self.address), ("oid", self.oid), ("size", self.size)])
+
+
+def similar(
+    client: Elasticsearch, index: str, request: SimilarRequest, settings: Settings, known: Known
+) -> tuple[SimilarAnswer, int]:
+    """The body of the answer, and how many requests were sent.
+
+    Exceptions of the Elasticsearch client pass through; `app.elastic.translated` maps them.
+
+    Raises:
+        OutdatedIndex: the index has the fields of another version.
+    """
+    session = SearchSession(client, index, settings.elasticsearch_timeout)
+    oids = [request.oid] if request.oid else [request.path or "index", request.url]
+    while True:
+        post, alike, by_path = session.send(
+            "similar",
+            {"query": _itself(request, oids), "size": 1, "_source": ["oid"]},
+            _alike(request, oids, known),
+            _by_path(request),
+        )
+        hits = post["hits"]["hits"] or by_path["hits"]["hits"]
+        if not known.update(session, hits[0]["_index"] if hits else "", None) or not known.model:
+            break
+    found = [hit["_source"]["oid"] for hit in post["hits"]["hits"]]
+    if not found:
+        alike = by_path
+    elif found[0] not in oids:
+        (alike,) = session.send("similar", _alike(request, found, known))
+    return {"known": bool(found), "posts": list(map(_post, alike["hits"]["hits"]))}, len(
+        session.sent
+    )
+
+
+def _itself(request: SimilarRequest, oids: list[str]) -> Json:
+    """The post at the address, else with one of these oids."""
+    clauses = [constant({"terms": {"oid": oids}}, 1)]
+    if request.address:  # a blog may be indexed without its host: `/posts/a`
+        addresses = [request.address, f"/{request.path}"]
+        clauses.append(constant({"terms": {"address": addresses}}, 2))
+    return any_of(clauses)
+
+
+def _alike(request: SimilarRequest, oids: list[str], known: Known) -> Json:
+    """Posts that have its rarest words and its categories and those of its address, which are
+    usually those of its title; that link to it; or that are near to it in meaning."""
+    text = _words(request)
+    clauses = [
+        _more_like(oids, ["text", "headings.text"], max_query_terms=_TERMS, boost=_TEXT),
+        _more_like(oids, ["categories"], min_doc_freq=1),
+    ]
+    if text:
+        clauses += [match("text", text), match("title", text)]
+    link = f"{slug_of(request.address)}\n{request.address}\n"
+    if request.address and len(link) <= _LONGEST_PREFIX:
+        clauses.append(constant({"prefix": {"links": link}}, _LINKED))
+    if text and known.model and known.model.name == known.rules.model:
+        clauses.append(nearest_passage(known.model.vector(text), _MEANING))
+    return _page(request, bool_query(must=[any_of(clauses)], must_not=[_itself(request, oids)]))
+
+
+def _more_like(oids: list[str], fields: list[str], **options: Any) -> Json:
+    like = [{"_id": oid} for oid in oids]
+    any_word = {"min_term_freq": 1, "min_doc_freq": 2, "minimum_should_match": 1, "boost_terms": 1}
+    return {"more_like_this": {"fields": fields, "like": like, **any_word, **options}}
+
+
+def _by_path(request: SimilarRequest) -> Json:
+    """Posts with the words of an address, above all in their titles, misspelled ones, too."""
+    text = _words(request)
+    if not text:
+        return _page(request, {"match_none": {}})
+    return _page(
+        request,
+        any_of(
+            [
+                match("title.forms", text, boost=4),
+                match("title.forms", text, fuzziness="AUTO"),
+                match("text", text),
+            ]
+        ),
+    )
+
+
+def _words(request: SimilarRequest) -> str:
+    """The words of the address or the oid, without numbers and the ending of a file."""
+    return " ".join(_WORD.findall(request.path or request.oid)[:_WORDS_OF_PATH])
+
+
+def _page(request: SimilarRequest, query: Json) -> Json:
+    return {"query": query, "size": request.size, "track_total_hits": False, "_source": _SOURCE}
+
+
+def _post(hit: Json) -> SimilarPost:
+    source = hit["_source"]
+    post: SimilarPost = {
+        "oid": source["oid"],
+        "title": plain(source["title"]),
+        "url": source.get("url"),
+        "pub_date": source.get("pub_date"),
+        "categories": source.get("categories", []),
+    }
+    if language := source.get("language"):
+        post["language"] = language
+    if image := source.get("image"):
+        post["image"] = image
+    return post

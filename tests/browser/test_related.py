@@ -1,0 +1,87 @@
+"""`<blog-related>` in a page of another origin, as a reader sees it."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.conftest import Blog
+
+POST = "https://sample.example.org/crontab-lines-i-keep-forgetting"
+Open = Callable[..., Locator]
+
+
+@pytest.fixture
+def opened(page: Page, address: str, blog: Blog) -> Open:
+    """Opens a page with the element, and returns that."""
+
+    def open_(attributes: str = "", head: str = "", **headers: str) -> Locator:
+        script = f'<script src="{address}/related.js" async></script>'
+        head = f"<title>A blog</title>{head}{script}"
+        element = f"<blog-related hidden {attributes}><h2>Related posts</h2></blog-related>"
+        html = f'<!doctype html><html lang="de"><head>{head}</head><body>{element}</body></html>'
+        page.goto(blog(html, **headers))
+        return page.locator("blog-related")
+
+    return open_
+
+
+def test_posts_like_the_one_of_the_page_are_links_below_the_heading(opened: Open) -> None:
+    related = opened(head=f'<link rel="canonical" href="{POST}">')
+    expect(related.get_by_role("heading", name="Related posts")).to_be_visible()
+    links = related.get_by_role("listitem").get_by_role("link")
+    expect(links).to_have_count(5)
+    hrefs = [link.get_attribute("href") for link in links.all()]
+    assert "https://sample.example.org/crontabber-jobs-that-know-each-other" in hrefs
+    assert POST not in hrefs
+    expect(related.locator(".about").first).to_contain_text(r"2")  # the date
+
+
+def test_the_address_and_the_number_may_be_given_and_change(opened: Open) -> None:
+    related = opened(f'url="{POST}" size="3"')
+    links = related.get_by_role("link")
+    expect(links).to_have_count(3)
+    related.evaluate("element => element.setAttribute('url', '/goodbye-pyhton24')")
+    expect(links.first).to_have_text("Goodbye, python2.4")
+
+
+def test_without_posts_nothing_is_shown(page: Page, opened: Open) -> None:
+    with page.expect_response("**/similar?*"):
+        related = opened('url="/1234"')
+    expect(related.get_by_role("listitem")).to_have_count(0)
+    expect(related).to_be_hidden()
+
+
+@pytest.mark.parametrize("body", ["no JSON", '{"known": true}', '{"known": true, "posts": []}'])
+def test_a_failure_shows_nothing(page: Page, opened: Open, body: str) -> None:
+    cors = {"Access-Control-Allow-Origin": "*"}
+    page.route("**/similar?*", lambda route: route.fulfill(body=body, headers=cors))
+    with page.expect_response("**/similar?*"):
+        related = opened()
+    expect(related).to_be_hidden()
+
+
+def test_nothing_in_an_answer_becomes_markup_or_a_script(page: Page, opened: Open) -> None:
+    posts = [
+        {"title": "<img src=x onerror=alert(1)>", "url": "/a", "pub_date": None, "categories": []},
+        {
+            "title": "A script",
+            "url": "javascript:alert(1)",
+            "pub_date": None,
+            "categories": ["<b>"],
+        },
+        {"title": "No address", "url": None, "pub_date": None, "categories": []},
+    ]
+    cors = {"Access-Control-Allow-Origin": "*"}
+    page.route("**/similar?*", lambda route: route.fulfill(json={"posts": posts}, headers=cors))
+    related = opened()
+    expect(related.get_by_role("link")).to_have_count(1)
+    expect(related.get_by_role("link")).to_have_text("<img src=x onerror=alert(1)>")
+
+
+def test_it_needs_no_more_than_the_service_in_a_content_security_policy(
+    opened: Open, address: str
+) -> None:
+    policy = f"default-src 'none'; script-src {address}; connect-src {address}"
+    related = opened(f'url="{POST}"', Content_Security_Policy=policy)
+    expect(related.get_by_role("link")).to_have_count(5)

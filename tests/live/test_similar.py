@@ -1,0 +1,118 @@
+"""`GET /similar`: posts like one, and what an unknown address may have meant."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from app import create_app
+from app.settings import Settings
+from bench.similar import pairs
+from devstack.servers import redis_server
+from indexer.build.builder import Built
+from indexer.records import Origin, RawPost
+
+SITE = "https://blog.example.org"
+TEXTS = {
+    "bread": ("Sourdough bread", "<p>Flour, water and salt; the sourdough starter rises.</p>"),
+    "rye": ("Rye loaf", "<p>A rye loaf of sourdough: starter, flour and salt.</p>"),
+    "pizza": ("Pizza at home", "<p>Flour and salt make a dough for the oven.</p>"),
+    "bikes": ("Mending a puncture", "<p>Patches, glue and tyre levers for bicycles.</p>"),
+    "tyres": ("Which tyres", "<p>Bicycles need tyres, and tyres need levers and patches.</p>"),
+}
+
+
+def similar(client: FlaskClient, **parameters: Any) -> dict[str, Any]:
+    response = client.get("/similar", query_string=parameters)
+    assert response.status_code == 200, response.get_json()
+    body: dict[str, Any] = response.get_json()
+    return body
+
+
+def oids(client: FlaskClient, **parameters: Any) -> list[str]:
+    return [post["oid"] for post in similar(client, **parameters)["posts"]]
+
+
+@pytest.fixture
+def blog(index_posts: Callable[..., Built], own_settings: Settings) -> Callable[..., Settings]:
+    """Indexes the posts with oids made of their names and `oid`."""
+
+    def made(oid: str = "posts/{}", **more: str) -> Settings:
+        texts = {**TEXTS, **{name: (name.title(), text) for name, text in more.items()}}
+        index_posts(
+            [
+                RawPost(Origin("test"), oid.format(name), title, text, f"{SITE}/posts/{name}/")
+                for name, (title, text) in texts.items()
+            ]
+        )
+        return own_settings
+
+    return made
+
+
+@pytest.mark.parametrize("oid", ["posts/{}", "no path {}", f"{SITE}/posts/{{}}/"])
+def test_posts_like_one_come_first_and_never_itself(
+    blog: Callable[..., Settings], oid: str
+) -> None:
+    client = create_app(blog(oid)).test_client()
+    for parameters in (
+        {"url": f"{SITE}/posts/bread/"},
+        {"url": f"{SITE}/posts/bread/index.html#part"},
+        {"url": "http://WWW.blog.example.org/posts/bread?utm_source=x"},
+        {"oid": oid.format("bread")},
+    ):
+        assert oids(client, **parameters)[:2] == [oid.format("rye"), oid.format("pizza")]
+    assert oid.format("bikes") == oids(client, oid=oid.format("tyres"))[0]
+    body = similar(client, url=f"{SITE}/posts/bread", size=1)
+    assert body["known"] is True
+    assert [post["url"] for post in body["posts"]] == [f"{SITE}/posts/rye/"]
+
+
+def test_a_post_that_links_to_it_is_like_it(blog: Callable[..., Settings]) -> None:
+    link = f'<p>See <a href="{SITE}/posts/bread/">how it began</a>.</p>'
+    client = create_app(blog(letter=link)).test_client()
+    assert "posts/letter" in oids(client, url=f"{SITE}/posts/bread/", size=2)
+
+
+def test_an_unknown_address_finds_the_posts_with_its_words(client: FlaskClient) -> None:
+    for url in ("https://x.example/2009/05/01/crontab-lines-to-forget.html", "/Crontab_linse/"):
+        body = similar(client, url=url)
+        assert body["known"] is False
+        assert body["posts"][0]["oid"] == "crontab-lines-i-keep-forgetting"
+    for url in ("/", "/2009/05", "/%ff%00", "https://[broken", "/" + "a-" * 900):
+        assert similar(client, url=url)["known"] is False
+    assert similar(client, oid="no such post")["known"] is False
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["", "url=/a&oid=a", "url=", "oid=%00", "url=/a&size=11", "url=/a&q=a", "url=/a&url=/b"],
+)
+def test_parameters_are_checked(client: FlaskClient, query: str) -> None:
+    response = client.get(f"/similar?{query}")
+    assert response.status_code == 400
+    assert response.get_json()["error"]["code"] == "bad_request"
+
+
+def test_it_is_cached_and_limited(settings: Settings) -> None:
+    with redis_server() as server:
+        limited = replace(settings, redis_url=server.url, rate_limit="2/day")
+        client = create_app(limited).test_client()
+        url = "sample.example.org/goodbye-python24"
+        asked = (f"https://{url}", f"http://www.{url}/#part", f"https://{url}")
+        states = [client.get("/similar", query_string={"url": one}) for one in asked]
+        assert [one.headers.get("X-Cache") for one in states] == ["MISS", "HIT", None]
+        assert [one.status_code for one in states] == [200, 200, 429]
+
+
+def test_linked_posts_are_counted_for_the_bench() -> None:
+    def post(oid: str, *links: str) -> dict[str, str]:
+        text = "".join(f'<a href="{SITE}/{link}/">x</a>' for link in links)
+        return {"oid": oid, "url": f"{SITE}/{oid}/", "text": text}
+
+    wanted, left = pairs([post("a", "b"), post("b", "c"), post("c"), post("d", "b", "d")])
+    both = {oid: wanted.get(oid, set()) | left.get(oid, set()) for oid in "abcd"}
+    assert both == {"a": {"b"}, "b": {"a", "c", "d"}, "c": {"b"}, "d": {"b"}}
+    assert not any(wanted[oid] & left[oid] for oid in wanted)
