@@ -22,7 +22,7 @@ from typing import Any
 from analyzers.bigrams import CHARACTERS
 from analyzers.languages import POSSESSIVE, Language, TokenFilter
 from analyzers.rules.compile import Rules, setting
-from analyzers.symbols import OPERATORS, operator_word
+from analyzers.symbols import FLAG, OPERATORS, operator_word
 
 TEXT = "blog_text"
 """Prose: synonyms, stop words removed, stemmed, folded."""
@@ -61,7 +61,7 @@ _QUOTES = {"’": "'", "‘": "'", "ʼ": "'", "＇": "'", "“": "\\u0022", "”
 _BEGIN, _END = "\ufdd0", "\ufdd1"
 MARKS = _BEGIN + _END
 _REPLACEMENT = (
-    f"${{after}}{_BEGIN}${{sharp}}${{point}}${{power}}${{letter}}${{plus}}{_END}"
+    f"${{after}}{_BEGIN}${{sharp}}${{point}}${{power}}${{flag}}${{letter}}${{plus}}{_END}"
     "${next1}${next2}${before}"
 )
 _FIRST = r"=\-|&?:.+\#²³가-힣"
@@ -78,6 +78,8 @@ _FOUND = r"""
   | (?<= (?<![A-Za-z0-9]) [Cc]\+ ) (?<plus>\+) (?<next2>[A-Za-z0-9])
     # .NET
   | (?= [Nn][Ee][Tt] (?![A-Za-z0-9]) ) (?<= (?<![\p{L}0-9.]) \. ) (?<= (?<point>\.) )
+    # --dry-run
+  | - (?= \p{L} ) (?<= (?<![\p{L}\p{N}_\-]) -(?<flag>-) )
     # m² is m2; behind longer words it is a footnote.
   | (?<= (?<![\p{L}\p{N}]) \p{L}{1,2} [²³] ) (?<= (?<power>[²³]) )
     # Korean endings follow English words and numbers at once, which the tokenizer keeps whole.
@@ -107,6 +109,7 @@ def _char_filters() -> dict[str, dict[str, Any]]:
         f"{_BEGIN}{_END}": "\\u0020",
         f"{_BEGIN}#{_END}": "sharp",
         f"{_BEGIN}.{_END}": "\\u0020dot",  # C#.NET is C# and .NET
+        f"{_BEGIN}-{_END}": f"\\u0020{operator_word(FLAG)}\\u0020",
         f"{_BEGIN}²{_END}": "2",
         f"{_BEGIN}³{_END}": "3",
         **{chr(ord("₀") + number): str(number) for number in range(10)},  # CO₂

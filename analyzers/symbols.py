@@ -10,6 +10,9 @@ SYMBOL_WORDS = {"cplusplus": "c++", "csharp": "c#", "fsharp": "f#", "dotnet": ".
 OPERATORS = ("===", "!==", "==", "!=", "=>", "->", ":=", "&&", "||", "??")
 """Operators that are found like words; longer ones before those that they contain."""
 
+FLAG = "--"
+"""Before a letter (`--dry-run`), and not behind a word, it is found like an operator."""
+
 _OPERATOR_PREFIX = "op0"
 """Operators become `op0` and their code points, which no stemmer changes."""
 

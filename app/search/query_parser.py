@@ -11,6 +11,7 @@ from itertools import zip_longest
 
 from analyzers.bigrams import bigrams, is_grammar, runs
 from analyzers.languages import Language
+from analyzers.symbols import FLAG
 from app.search.scoring import FEW_WORDS, LONGEST_CORRECTED
 
 _PIECE = re.compile(r'(?P<out>(?<!\S)-(?=["\w.]))?(?:"(?P<quoted>[^"]*)"|(?P<plain>[^\s"]+))')
@@ -34,9 +35,10 @@ _MARK = rf"[{_marks()}\u200c\u200d]"
 # word, and the point of Catalan's col·legi.
 _JOIN = r"(?:(?<=\d)[.,](?=\d)|(?<!\d)['·](?=[^\W\d_]))"
 _TOKEN = rf"[^\W_](?:{_MARK}|{_JOIN}?[^\W_])*"
-# libc++ is a word, too. ?? behind a word is a question asked loudly.
+# libc++ is a word, too, and so is -- before one. ?? behind a word is a question asked loudly.
 _SYMBOL = re.compile(
     r"[^\W_]*[cC]\+\+(?!\+)|\b[cCfF]#|(?<![\w.])\.[nN][eE][tT]\b"
+    rf"|(?<![\w-]){FLAG}(?=[^\W\d_])"
     r"|===|!==|==|!=|=>|->|:=|&&|\|\||(?<![\w?])\?\?|\?\?(?=\w)"
 )
 # An emoji that stands alone is a word, with what joins it to others and tells its colour.
@@ -242,6 +244,7 @@ def apart(compound: QueryTerm, language: Language) -> tuple[QueryTerm, ...]:
             language,
         )
         for number, token in enumerate(pieces.finditer(compound.text))
+        if token.group() != FLAG
     )
 
 

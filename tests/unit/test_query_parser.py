@@ -96,7 +96,7 @@ def test_quotation_marks_of_any_language_quote(q: str) -> None:
 @pytest.mark.parametrize(
     ("q", "pieces"),
     [
-        ("--no-cache", [("no", "cache")]),
+        ("--no-cache", [("--", "no", "cache")]),
         ("create-react-app", [("create", "react", "app")]),
         ('"date format', [("date",), ("format",)]),
         ("foo->bar C++11 日本語", [("foo", "->", "bar"), ("c++", "11"), ("日本",), ("本語",)]),
@@ -136,6 +136,8 @@ def test_words_pieces_and_joins_know_where_they_stood() -> None:
     q = "see node.js"
     see, compound = parse_query(q).terms
     assert [q[piece.start : piece.end] for piece in apart(compound)] == ["node", "js"]
+    (flag,) = parse_query("--dry-run").terms
+    assert [piece.text for piece in apart(flag)] == ["dry", "run"]
     both = joined(see, compound)
     assert q[both.start : both.end] == q
 
