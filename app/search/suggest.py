@@ -1,7 +1,7 @@
 """Suggestions while a visitor types: completed searches and titles. Pure but for `suggest`.
 
 The titles come from Elasticsearch: posts that have a word that begins like each typed one. The
-searches are made of the words of these titles, so that each of them finds at least that post.
+searches are parts of these titles, so that each of them makes sense and finds at least that post.
 """
 
 import re
@@ -37,7 +37,6 @@ Json = dict[str, Any]
 _TITLE = "title.keyword"
 _TITLES = 10  # posts that are requested
 _SEARCHES = 3  # completed searches, before the titles
-_NEAR = 6  # words, in which a completed word follows the one before it
 _FEW = 3  # posts with all words as typed; if fewer, misspellings are considered too
 _LETTERS_PER_ERROR = 4
 _FUZZINESS = f"AUTO:{_LETTERS_PER_ERROR},{2 * _LETTERS_PER_ERROR}"
@@ -215,55 +214,51 @@ def suggestions(
 def _completed(
     terms: Sequence[QueryTerm], title: str, language: Language, *, typed: bool
 ) -> str | None:
-    """The typed terms, each completed or corrected to a word of the title; None if it lacks one.
-    The last word follows the word before it, at once if that says little (`how to m`)."""
+    """The shortest part of a title that says the typed words, the last one completed; None if none
+    does."""
     words = _words(title, language.name)
-    completed = []
-    before, near = "", 0
+    parts = [_part(terms, words[start:], language, typed=typed) for start in range(len(words))]
+    texts = [
+        " ".join(word.token if "'" in word.text else word.text.lower() for word in part)
+        for part in parts
+        if part
+    ]
+    return min(texts, key=len, default=None)
+
+
+def _part(
+    terms: Sequence[QueryTerm], words: Sequence[QueryTerm], language: Language, *, typed: bool
+) -> Sequence[QueryTerm]:
+    """The first words, if they are the terms side by side or with stop words between them."""
+    place = 0
     for term in terms:
         last = term is terms[-1]
-        following = _following(words, before, near) if last else words
-        word = None if term.stop and not last else _word_of(term, following, language, typed=typed)
-        before, near = (word or term).folded, 1 if term.light else _NEAR
-        if word:
-            completed.append(word.token if "'" in word.text else word.text.lower())
-        elif typed and not last:
-            completed.append(term.text.lower())
+        for word in words[place:]:
+            place += 1
+            if _says(word, term, language, last=last, typed=typed):
+                break
+            if place == 1 or not word.stop:
+                return ()
         else:
-            return None
-    return " ".join(completed)
+            return ()
+    return words[:place]
 
 
-def _following(words: Sequence[QueryTerm], before: str, near: int) -> Sequence[QueryTerm]:
-    """The next `near` words after `before`. If that is not among them: all, or none for 1."""
-    if not before:
-        return words
-    for place, word in enumerate(words):
-        if word.folded == before:
-            return words[place + 1 :][:near]
-    return () if near == 1 else words
+def _says(word: QueryTerm, term: QueryTerm, language: Language, *, last: bool, typed: bool) -> bool:
+    """Whether a word is the term, begins with the last one or, if no title has the terms as they
+    were typed, is the right spelling of it."""
+    if word.folded == term.folded:
+        return True
+    if last and not word.stop and word.folded.startswith(term.folded):
+        return True
+    most = min(len(term.folded) // _LETTERS_PER_ERROR, 2)
+    if typed or not most:
+        return False
+    costs = edit_costs(term.folded, word.folded, language)
+    return (min(costs) if last else costs[-1]) <= most
 
 
 # Parsing takes 20 µs a word: ten titles would take as long as Elasticsearch.
 @lru_cache(maxsize=2048)
 def _words(title: str, language: str) -> tuple[QueryTerm, ...]:
     return parse_query(_NO_SYNTAX.sub(" ", title), LANGUAGES[language]).terms
-
-
-def _word_of(
-    term: QueryTerm, words: Sequence[QueryTerm], language: Language, *, typed: bool
-) -> QueryTerm | None:
-    """The word that is the term, else begins with it, else begins with something like it."""
-    beginning = [
-        word
-        for word in words
-        if word.folded.startswith(term.folded) and (word.folded == term.folded or not word.stop)
-    ]
-    if beginning:
-        return min(beginning, key=lambda word: len(word.folded))
-    if typed:
-        return None
-    errors = {word: min(edit_costs(term.folded, word.folded, language)) for word in words}
-    nearest = min(errors, key=lambda word: (errors[word], len(word.folded)), default=None)
-    most = min(len(term.folded) // _LETTERS_PER_ERROR, 2)
-    return nearest if nearest and errors[nearest] <= most else None

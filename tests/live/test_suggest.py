@@ -52,7 +52,9 @@ def test_a_beginning_or_a_misspelled_word_suggests_the_search(client: FlaskClien
 
 
 def test_several_words_may_be_unfinished_and_misspelled(client: FlaskClient) -> None:
-    assert searches(client, "siteswp pyt") == ["siteswap python"]
+    for typed in ("date forma", "dtae forma"):
+        assert searches(client, typed) == ["date formatting", "date format"]
+    assert searches(client, "siteswp pyt") == []  # no title says it
     assert titles(client, "pyt siteswap") == ["Siteswap in forty lines of Python"]
     assert searches(client, "rutabga") == ["rutabaga"]  # only texts have it
 
