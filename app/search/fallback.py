@@ -11,9 +11,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from elasticsearch.dsl import Q, Search
+from elasticsearch.dsl.query import Query
+
 from analyzers.languages import ENGLISH, Language
 from app.search.answer import SearchAnswer
-from app.search.clauses import bool_query
 from app.search.filters import page, post_filters
 from app.search.highlighting import Marker, highlight_fields
 from app.search.hits import post_hit
@@ -66,13 +68,14 @@ def answer(
     """The answer's body, and its explanation."""
     suggested: Json = {}
     if request.typos:
-        suggested = session.send("suggest", suggest_plan(request.q))[0].get("suggest", {})
+        response = session.send("suggest", suggest_plan(request.q).to_dict())[0]
+        suggested = response.get("suggest", {})
     terms = search_terms(request.q, suggested)
     kind: Literal["match_phrase", "match"] = "match_phrase"
-    response = session.send(kind, search_plan(request, kind, terms, language))[0]
+    response = session.send(kind, search_plan(request, kind, terms, language).to_dict())[0]
     if not response["hits"]["total"]["value"] and len(request.q.split()) > 1:
         kind = "match"
-        response = session.send(kind, search_plan(request, kind, terms, language))[0]
+        response = session.send(kind, search_plan(request, kind, terms, language).to_dict())[0]
     body: SearchAnswer = {
         "q": request.q,
         "count": response["hits"]["total"]["value"],
@@ -89,12 +92,12 @@ def answer(
     return body, debug
 
 
-def suggest_plan(q: str) -> Json:
+def suggest_plan(q: str) -> Search:
     """Ask for alternatives of every word, from each field under a name of its own."""
-    suggesters = {
-        f"{name}_suggestions": {"text": q, "term": {"field": name}} for name in SUGGESTED_FIELDS
-    }
-    return {"suggest": suggesters, "size": 0}
+    search = Search().extra(size=0)
+    for name in SUGGESTED_FIELDS:
+        search = search.suggest(f"{name}_suggestions", q, term={"field": name})
+    return search
 
 
 def search_terms(q: str, suggested: Json) -> list[SearchTerm]:
@@ -116,28 +119,28 @@ def search_terms(q: str, suggested: Json) -> list[SearchTerm]:
 
 def search_plan(
     request: SearchRequest, kind: str, terms: Iterable[SearchTerm], language: Language
-) -> Json:
+) -> Search:
     """All terms in one OR-query; `kind` is `match_phrase` or `match`."""
     terms = list(terms)
-    matches = [
-        {kind: {name: {"query": _text(term.term, kind), "boost": boost}}}
+    matches: list[Query] = [
+        Q(kind, **{name: {"query": _text(term.term, kind), "boost": boost}})
         for term in terms
         for name, boost in term.boosts.items()
     ]
     field = "comments.comment"
-    in_comments = [{kind: {field: _text(term.term, kind)}} for term in terms]
-    return {
-        "query": bool_query(
-            must=[{"bool": {"should": matches, "minimum_should_match": 1}}],
-            should=[comments_clause(bool_query(should=in_comments), highlight_fields(field))],
-            filter=post_filters(request, language),
-        ),
-        "sort": ["_score", "oid"],
-        **page(request),
-        "track_total_hits": True,
-        "_source": {"excludes": ["text", "code", "comments"]},
-        "highlight": highlight_fields("title", "text", "code.forms"),
-    }
+    in_comments = Q("bool", should=[Q(kind, **{field: _text(term.term, kind)}) for term in terms])
+    query = Q(
+        "bool",
+        must=[Q("bool", should=matches, minimum_should_match=1)],
+        should=[Q(comments_clause(in_comments.to_dict(), highlight_fields(field)))],
+        filter=post_filters(request, language),
+    )
+    search = Search().query(query).source(excludes=["text", "code", "comments"])
+    return search.extra(
+        **{"sort": ["_score", "oid"], **page(request)},
+        track_total_hits=True,
+        highlight=highlight_fields("title", "text", "code.forms"),
+    )
 
 
 def _text(term: str, kind: str) -> str:

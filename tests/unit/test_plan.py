@@ -265,5 +265,5 @@ def test_2017_takes_the_five_best_and_boosts_by_rank() -> None:
     ],
 )
 def test_2017_drops_stop_words_when_it_looks_for_single_words(q: str, kind: str, text: str) -> None:
-    sent = json.dumps(search_plan(SearchRequest(q=q), kind, search_terms(q, {}), ENGLISH))
+    sent = json.dumps(search_plan(SearchRequest(q=q), kind, search_terms(q, {}), ENGLISH).to_dict())
     assert f'"query": "{text}"' in sent
