@@ -40,9 +40,10 @@ def answer(
 ) -> tuple[SearchAnswer, Json]:
     """The answer's body, and its explanation.
 
-    At most three requests are sent: the query as typed, with what the index knows of its words; if
-    one looks wrong, the query as it is meant; and the counts by category and year. Rules and pinned
-    results are read where they have changed.
+    The requests: the query as typed, with what the index knows of its words; if one looks wrong,
+    the query as it is meant, and where no post has most of its words, once more with less; and the
+    counts by category and year, if they are wanted. Rules and pinned results are read where they
+    have changed.
     """
     typed, lookup, hits = _first(session, request, settings, known)
     found = read_found(typed, hits, lookup.matched)
@@ -88,31 +89,30 @@ def _first(
 def _second(
     session: SearchSession, typed: Found, plan: Plan | None, others: Mapping[str, Plan]
 ) -> tuple[Found, tuple[str, ...]]:
-    """What the corrected query finds, and which of the other searches find posts.
-
-    If no post has most of its words, that without doubtful corrections counts, and in an order by
-    date posts with any of the words. Whether that is so is only known from the response, so all is
-    asked for at once.
-    """
-    plans = [plan] if plan else []
-    if plan and (less := without_doubtful(plan)):
-        plans.append(less)
-    elif plan and plan.needed > 1:
-        plans.append(replace(plan, needed=1))
-    searches = [hits_search(plan) for plan in plans]
-    searches += [counts_search(plan) for plan in (*plans, *others.values())]
-    responses = session.send("second", *searches)
-    pages, counted = responses[: len(plans)], map(read_counts, responses[len(plans) :])
-    answered = [
-        read_found(plan, page["hits"]["hits"], next(counted))
-        for plan, page in zip(plans, pages, strict=True)
-    ]
+    """What the query finds as it is meant, and which of the other searches find posts."""
+    bodies = [hits_search(plan), counts_search(plan)] if plan else []
+    responses = session.send("second", *bodies, *map(counts_search, others.values()))
+    counted = map(read_counts, responses[len(bodies) :])
     finding = tuple(q for q, matched in zip(others, counted, strict=True) if matched[ANY])
-    with_most = [found for found in answered if found.with_most]
-    # A term that no post has in any variant would leave nothing to tell phrases and titles by.
-    best = [found for found in with_most if not found.requires_unmatched] or with_most
-    found = best[0] if best else [typed, *answered][-1]
+    found = _with_less(session, _found(plan, *responses[:2])) if plan else typed
     return found, () if found.count else finding
+
+
+def _with_less(session: SearchSession, found: Found) -> Found:
+    """If no post has most of the words, what is found without doubtful corrections, or in an order
+    by date with any of the words."""
+    plan = found.plan
+    less = without_doubtful(plan) or (replace(plan, needed=1) if plan.needed > 1 else None)
+    # A term that no post has in any variant would leave nothing to tell phrases and titles by.
+    if not less or (found.with_most and not found.requires_unmatched):
+        return found
+    other = _found(less, *session.send("third", hits_search(less), counts_search(less)))
+    is_better = other.with_most and not other.requires_unmatched
+    return found if found.with_most and not is_better else other
+
+
+def _found(plan: Plan, page: Json, counted: Json) -> Found:
+    return read_found(plan, page["hits"]["hits"], read_counts(counted))
 
 
 def _facets(session: SearchSession, found: Found) -> Facets | None:

@@ -7,7 +7,7 @@ same, so that a document some other indexer wrote cannot put markup into a page.
 
 import html
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, pairwise
@@ -26,11 +26,14 @@ MARK, UNMARK = "\ue000", "\ue001"
 
 _MARKED = re.compile(f"{MARK}([^{MARK}{UNMARK}]*){UNMARK}")
 _EMPTY = re.compile(f"{MARK}\\s*{UNMARK}")
+_ANY_MARK = f"[{MARK}{UNMARK}]"
 _CUT_ENTITY = re.compile(
-    "|".join(f"[{MARK}{UNMARK}]?".join(entity) for entity in ("&amp;", "&lt;", "&gt;"))
+    f"&(?=[^;]*{_ANY_MARK})(?:"
+    + "|".join(f"{_ANY_MARK}?{f'{_ANY_MARK}?'.join(name)}" for name in ("amp;", "lt;", "gt;"))
+    + ")"
 )
 # The analysis makes words of operators, and Lucene's marks for them are off by some characters.
-_OPERATOR = re.compile("|".join(f"[{MARK}{UNMARK}]*".join(map(re.escape, s)) for s in OPERATORS))
+_OPERATOR = re.compile("|".join(f"{_ANY_MARK}*".join(map(re.escape, s)) for s in OPERATORS))
 
 _SPACE = re.compile(rf"\s|(?=[{CHARACTERS}])")  # where a text may be cut
 _STOP = re.compile(r"\n|[.!?] |[。！？]")
@@ -38,14 +41,12 @@ _LAST_STOP = re.compile(rf"(?s:.*)(?:{_STOP.pattern})")
 _ENDS = ".!?。！？"
 _BEFORE = FRAGMENT_SIZE * 3 // 4
 """Characters of its sentence that may come before the first mark of a part."""
-_AROUND = 40
-"""Characters before and after a word that is only shown because the snippets lack it."""
-_AFTER = re.compile(rf"(?=\n)|.{{{_AROUND}}}\S*(?=\s)")
-_COMPARED, _COMPARED_IN_SECTION = 500, 5
-"""Parts of a post that are compared, and at least of each passage: bounds the time for a text of
-many thousand marks."""
-_SAME_WORD = 5
+_COMPARED = 100
+"""Parts of a passage that are compared: bounds the time for a text of many thousand marks."""
+_FIRST_LETTERS = re.compile(f"{MARK}([^{UNMARK}]{{1,5}})")
 """Marked words that begin with the same letters count as one: `index`, `indexes`, `indexing`."""
+
+_NO_WORDS: Words = frozenset()
 
 _LIKELY, _NEARLY, _IS_QUERY = 5, 0.8, 100.0
 """Passages of which the words that stand together are compared; which share of the best one's worth
@@ -54,6 +55,8 @@ another has that is shown beside it; and the worth of a heading that is the quer
 _CONTEXT, _LONGEST_HEADING = 20, 120
 """Characters of a text fragment: beside a heading, and of it."""
 _IN_FRAGMENT = "!$&'()*+,;=:@/?"
+_BEGINNING: Json = {"line": -1, "code_line": 0, "level": 7, "id": ""}
+"""What is before the first heading."""
 
 
 # -- HTML ------------------------------------------------------------------------------------------
@@ -116,38 +119,22 @@ class Part(NamedTuple):
     words: Words
 
 
-def _words_of(marked: str) -> Words:
-    """The marked words of a text, of which inflections count as one."""
-    if MARK not in marked:
-        return frozenset()
-    return frozenset([word[:_SAME_WORD].casefold() for word in _MARKED.findall(marked)])
-
-
 @dataclass(frozen=True, eq=False)
 class Passage:
     """A marked text without headings: what follows `heading` up to the next one.
 
-    `above` are the headings above it, `id` is that of its element, `before` the line before it.
-    `compared` parts of its prose and of its code are compared.
+    `above` are the headings above it, `id` is that of its element, `before` the line before it;
+    `heading_words` and `body_words` are its marked words.
     """
 
     prose: str
-    code: str = ""
-    heading: str = ""
-    above: tuple[str, ...] = ()
-    id: str = ""
-    before: str = ""
-    compared: int = _COMPARED
-
-    @cached_property
-    def heading_words(self) -> Words:
-        """The marked words of its heading."""
-        return _words_of(self.heading)
-
-    @cached_property
-    def body_words(self) -> Words:
-        """The marked words below its heading."""
-        return _words_of(self.prose) | _words_of(self.code)
+    code: str
+    heading: str
+    above: tuple[str, ...]
+    id: str
+    before: str
+    heading_words: Words
+    body_words: Words
 
     @cached_property
     def words(self) -> Words:
@@ -160,7 +147,7 @@ class Passage:
         parts: list[Part] = []
         complete = 0
         for text in (self.prose, self.code):
-            for part in islice(_parts(text), self.compared):
+            for part in islice(_parts(text), _COMPARED):
                 parts.append(part)
                 complete += part.words == self.body_words
                 if complete == 2:
@@ -178,10 +165,10 @@ class Passage:
         heading is marked; a heading that is the query wins. Words that are shown already count
         half."""
         name = unmarked(self.heading)
-        if name and name.casefold() == q.casefold():
+        if name and name.casefold() == q:
             return _IS_QUERY
         worth = _count(self.words.union(*map(_words_of, self.above)), shown)
-        if MARK in self.heading:
+        if self.heading_words:
             share = sum(map(len, _MARKED.findall(self.heading))) / len(name)
             worth += 2 * _count(self.heading_words, shown) + 2 * share
         return worth
@@ -213,6 +200,13 @@ class Passage:
         return f"{page}{'' if '#' in page else '#'}:~:{texts}"
 
 
+def _words_of(marked: str) -> Words:
+    """The marked words of a text, of which inflections count as one."""
+    if MARK not in marked:
+        return _NO_WORDS
+    return frozenset([word.casefold() for word in set(_FIRST_LETTERS.findall(marked))])
+
+
 def _count(words: Words, shown: Words) -> float:
     return len(words) - len(words & shown) / 2
 
@@ -234,24 +228,24 @@ def _passages(text: str, code: str, headings: Sequence[Json], title: str) -> lis
     without_mark = MARK not in text and MARK not in code
     lines = text.split("\n")
     code_lines = code.split("\n")
-    first: Json = {"line": -1, "code_line": 0, "level": 7, "id": ""}
     last: Json = {"line": len(lines), "code_line": len(code_lines)}
     within = [heading for heading in headings if heading["line"] < len(lines)]
-    compared = max(_COMPARED // (len(within) + 1), _COMPARED_IN_SECTION)
     path: list[tuple[int, str]] = []
     cut: list[Passage] = []
     former = ""
-    for heading, following in pairwise([first, *within, last]):
-        name = lines[heading["line"]] if heading["line"] >= 0 else ""
-        path = [(level, above) for level, above in path if level < heading["level"]]
-        prose = "\n".join(lines[heading["line"] + 1 : following["line"]])
+    for heading, following in pairwise([_BEGINNING, *within, last]):
+        at, level = heading["line"], heading["level"]
+        name = lines[at] if at >= 0 else ""
+        path = [above for above in path if above[0] < level]
+        prose = "\n".join(lines[at + 1 : following["line"]])
         block = "\n".join(code_lines[heading["code_line"] : following["code_line"]]).strip("\n")
         if without_mark or MARK in prose or MARK in name or MARK in block:
-            above = tuple(above for _, above in path)
-            before = former.rpartition("\n")[2]
             shown = "" if unmarked(name).casefold() == title.casefold() else name
-            cut.append(Passage(prose, block, shown, above, heading["id"], before, compared))
-        path.append((heading["level"], name))
+            above = tuple([text for _, text in path])
+            before = former.rpartition("\n")[2]
+            words = _words_of(shown), _words_of(prose) | _words_of(block)
+            cut.append(Passage(prose, block, shown, above, heading["id"], before, *words))
+        path.append((level, name))
         former = prose
     return cut
 
@@ -259,24 +253,26 @@ def _passages(text: str, code: str, headings: Sequence[Json], title: str) -> lis
 def _best_passages(candidates: Sequence[Passage], shown: Words, q: str) -> list[Passage]:
     """The passages to show, the best first: the best one, and those that add words to it or answer
     nearly as well with words in their heading."""
-    worth = {passage: passage.worth(shown, q) for passage in candidates if passage.words}
-    if len(worth) < 2:
-        return list(worth)
-    likely = sorted(worth, key=lambda passage: -worth[passage])
-    likeliest = likely[:_LIKELY]
-    best = [max(likeliest, key=lambda passage: worth[passage] + passage.together(shown))]
+    candidates = [passage for passage in candidates if passage.words]
+    if len(candidates) < 2:
+        return candidates
+    q = q.casefold()
+    worth = {passage: passage.worth(shown, q) for passage in candidates}
+    likely = sorted(candidates, key=worth.__getitem__, reverse=True)
+    best = [max(likely[:_LIKELY], key=lambda passage: worth[passage] + passage.together(shown))]
+    seen = shown | best[0].words
+    enough = _NEARLY * worth[best[0]]
     while len(best) < SECTIONS:
-        seen = shown.union(*[passage.words for passage in best])
-        enough = _NEARLY * worth[best[0]]
         left = [
             passage
             for passage in likely
-            if (passage.words - seen or (MARK in passage.heading and worth[passage] > enough))
+            if (passage.words - seen or (passage.heading_words and worth[passage] > enough))
             and passage not in best
         ]
         if not left:
             break
         best.append(max(left, key=lambda passage: len(passage.words - seen)))
+        seen |= best[-1].words
     return best
 
 
@@ -297,62 +293,25 @@ def excerpts(
         best *= min(2, len(best[0].parts))
     texts = list(zip(best, _snippets(best, shown), strict=True))
     loose = list(dict.fromkeys(text for passage, text in texts if not passage.heading))
-    seen = shown.union(*[passage.words for passage in best])
-    if around := _around(candidates, seen):
-        loose.append(_joined(around))
     return loose, [(passage, text) for passage, text in texts if passage.heading]
 
 
 def _snippets(passages: Sequence[Passage], shown: Words) -> list[str]:
-    """A snippet of each passage; two of a passage that is listed twice.
-
-    First the sentences that show most different words, then a few words around each that none of
-    them has. Words of `shown` (the title) count less.
-    """
+    """A snippet of each passage, two of a passage that is listed twice: the sentences that show
+    most different words. Words of `shown` (the title) count less."""
     left = {passage: list(passage.parts) for passage in passages}
-    snippets: list[list[str]] = []
+    snippets: list[str] = []
     for passage in passages:
         shown |= passage.heading_words
         parts = left[passage]
         if not parts:
-            snippets.append([passage.beginning])
+            snippets.append(passage.beginning)
             continue
         best = max(parts, key=lambda part: (len(part.words - shown), len(part.words)))
         parts.remove(best)
-        snippets.append([_cut(best.text, best.begin, best.end)])
+        snippets.append(_cut(best.text, best.begin, best.end))
         shown |= best.words
-    for passage, texts in reversed(list(zip(passages, snippets, strict=True))):
-        texts += _around([passage], shown)
-        shown |= passage.words
-    return [_joined(texts) for texts in snippets]
-
-
-def _joined(texts: Iterable[str]) -> str:
-    return " ".join(texts).replace("… …", "…")
-
-
-def _around(passages: Iterable[Passage], shown: Words) -> list[str]:
-    """The first place of each marked word that is not in `shown`, with a few words around it."""
-    snippets: list[str] = []
-    for passage in passages:
-        for text in (passage.prose, passage.code) if passage.words - shown else ():
-            for mark in _MARKED.finditer(text):
-                word = mark[1][:_SAME_WORD].casefold()
-                if word not in shown:
-                    shown |= {word}
-                    snippets.append(_cut(text, *_few_words(text, mark)))
     return snippets
-
-
-def _few_words(text: str, mark: re.Match[str]) -> tuple[int, int]:
-    """Where the words around a mark begin and end: in its line, with whole words."""
-    first = max(0, mark.start() - _AROUND)
-    line = text.rfind("\n", first, mark.start())
-    space = _SPACE.search(text, first, mark.start()) if first and line < 0 else None
-    begin = line + 1 if line >= 0 else space.end() if space else first
-    last = min(len(text), mark.end() + 2 * _AROUND)
-    stop = _AFTER.search(text, mark.end(), last)
-    return begin, stop.end() if stop else last
 
 
 def _parts(text: str) -> Iterator[Part]:

@@ -5,7 +5,6 @@ change lifts what they guard, and lower one only with the reason in docs/relevan
 """
 
 import json
-import math
 import statistics
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -20,6 +19,7 @@ from app.search import search
 from app.search.known import Known
 from app.search.request import SearchRequest
 from app.settings import Settings
+from bench.relevance import ndcg
 
 QUERIES = Path(__file__).resolve().parents[2] / "sample" / "queries.jsonl"
 
@@ -47,18 +47,6 @@ FLOORS = {
 }
 MACRO = 0.95
 REQUESTS = 1.5
-
-
-def ndcg(ranking: Sequence[str], grades: Mapping[str, int]) -> float:
-    if not grades:
-        return float(not ranking)
-
-    def dcg(grades_in_order: Sequence[int]) -> float:
-        return math.fsum(
-            (2.0**g - 1) / math.log2(at + 2) for at, g in enumerate(grades_in_order[:10])
-        )
-
-    return dcg([grades.get(oid, 0) for oid in ranking]) / dcg(sorted(grades.values(), reverse=True))
 
 
 @pytest.fixture(scope="module")
