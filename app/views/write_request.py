@@ -36,7 +36,7 @@ def authorize(request: Request, settings: Settings, closed: str = "Writing over 
             "`Authorization: Bearer …`."
         )
     if not sent_token(request):
-        raise Unauthorized("Send a token: `Authorization: Bearer …`.")
+        raise Unauthorized("Send one of BLOGSEARCH_WRITE_TOKENS: `Authorization: Bearer …`.")
     if not is_operator(request, settings):
         log.warning("a wrong token was sent by %s", request.remote_addr)
         time.sleep(_WRONG_TOKEN_DELAY)
