@@ -14,13 +14,15 @@ VERSION=$(git describe --tags --exact-match --match 'v*' 2>/dev/null | sed 's/^v
   VERSION=0.1.0+g$(git rev-parse --short=12 HEAD)
 export VERSION
 services=$(docker compose config --services)
-image=$(docker compose config --images app | head -n 1)
+# Not `config --images app`: that lists the engines' images, too, in any order.
+image=$(docker compose config | sed -n '/^  app:/,/^  [a-z]/s/^    image: //p')
+previous=${image%:*}:previous
 
 say() { echo "update: $*" >&2; }
 
 say "building version $VERSION"
 if docker image inspect "$image" >/dev/null 2>&1; then
-  docker tag "$image" "${image%%:*}:previous"
+  docker tag "$image" "$previous"
 fi
 docker compose build app
 
@@ -45,6 +47,6 @@ fi
 cat >&2 <<END
 update: done. To go back to the version before:
   docker compose exec app blogsearch rollback     # if the index was rebuilt, see above
-  docker tag ${image%%:*}:previous $image
+  docker tag $previous $image
   docker compose up --detach --no-deps $(echo app app-second index | tr ' ' '\n' | grep -Fx "$services" | tr '\n' ' ')
 END

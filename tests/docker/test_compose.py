@@ -321,7 +321,8 @@ def test_an_update_behind_the_proxy_has_no_gap(project: Project, tmp_path: Path)
         visitor.stop()
     assert set(visitor.statuses) == {200}, visitor.statuses
     assert visitor.longest < 5
-    assert "To go back" in printed
+    image = project.variables["IMAGE"]
+    assert f"docker tag {project.name}:previous {image}\n" in printed
     version = project.request("/__version__")[1]["version"]
     assert version != project.variables["VERSION"]
     for service in ("app-second", "index"):
