@@ -151,7 +151,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
         yield project
     finally:
         project.compose("--profile", "proxy", "down", "--volumes", "--timeout", "5", check=False)
-        subprocess.run(["docker", "image", "rm", project.variables["IMAGE"]], capture_output=True)
+        images = [project.variables["IMAGE"], f"{project.name}:previous"]
+        subprocess.run(["docker", "image", "rm", *images], capture_output=True)
     leaked = subprocess.check_output(["docker", "volume", "ls", "-q"], text=True)
     assert project.name not in leaked
 
