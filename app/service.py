@@ -79,7 +79,7 @@ class Service:
         note(cache=answer.state)
         if visitor and request.page == 1 and not request.debug:
             found: Extent = "some" if answer.is_partial else "all" if answer.has_hits else "nothing"
-            self.search_log.record(request, found, answer.state in ("HIT", "STALE"), visitor)
+            self.search_log.record(request, found, visitor)
         return answer
 
     def suggest(self, request: SuggestRequest, clients: Sequence[str] = ()) -> CachedAnswer:

@@ -136,9 +136,7 @@ def count_searches(elastic: Elasticsearch) -> Callable[..., Counts]:
     def count(settings: Settings, *requests: SearchRequest) -> Counts:
         counts = Counts(elastic, settings.index, settings.insights_days)
         now = time.time()
-        counts.add(
-            Search(now, "", uuid.uuid4().hex, one.key(), one.q, "all", False) for one in requests
-        )
+        counts.add(Search(now, "", uuid.uuid4().hex, one.key(), one.q, "all") for one in requests)
         return counts
 
     return count

@@ -34,14 +34,13 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """The searches of a day or of several, those that found nothing or only some of the words,
-    those answered from the cache, and the hits that were opened."""
+    """The searches of a day or of several, those that found nothing or only some of the words, and
+    the hits that were opened."""
 
     date: str
     searches: int
     nothing: int
     partly: int
-    cached: int
     opened: int
 
 
@@ -264,7 +263,6 @@ def _added(document: Json, events: Iterable[Event]) -> Json:
         if event.mark not in row["marks"] and len(row["marks"]) < _MARKS:
             row["marks"].append(event.mark)
         totals["searches"] += 1
-        totals["cached"] += event.cached
     return {
         "totals": dict(totals),
         "requests": _most(requests, _KEPT, lambda row: row["times"]),
@@ -298,6 +296,4 @@ def _day(date: str, documents: Iterable[Json]) -> Day:
     totals: Counter[str] = Counter()
     for document in documents:
         totals.update(document.get("totals", {}))
-    return Day(
-        date, *(totals[name] for name in ("searches", "nothing", "some", "cached", "opened"))
-    )
+    return Day(date, *(totals[name] for name in ("searches", "nothing", "some", "opened")))

@@ -53,12 +53,12 @@ class SearchLog:
         self._timer: threading.Timer | None = None
         self._waiting_until = 0.0
 
-    def record(self, request: SearchRequest, found: Extent, cached: bool, visitor: str) -> None:
+    def record(self, request: SearchRequest, found: Extent, visitor: str) -> None:
         """Collect a request of a visitor, who is told from others by this text."""
         key = request.key()
         if len(key) <= _MAX_KEY and len(request.q) <= MAX_TEXT:
             q = request.q.casefold()
-            self._collect(visitor, Search(time.time(), "", "", key, q, found, cached))
+            self._collect(visitor, Search(time.time(), "", "", key, q, found))
 
     def record_opened(self, q: str, position: int, oid: str) -> None:
         """Collect a hit that was opened."""

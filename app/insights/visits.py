@@ -63,7 +63,6 @@ class Search(msgspec.Struct, frozen=True, array_like=True, tag="s"):
     key: str
     q: str
     found: Extent
-    cached: bool
 
 
 class Opening(msgspec.Struct, frozen=True, array_like=True, tag="o"):

@@ -28,7 +28,7 @@ def settings(
     index_posts([RawPost(Origin("test"), "far-down", "Far down", "Kubernetes and cron.")])
 
     def search(q: str, found: Extent) -> Search:
-        return Search(time.time(), "", uuid.uuid4().hex, f"q={quote(q)}", q, found, False)
+        return Search(time.time(), "", uuid.uuid4().hex, f"q={quote(q)}", q, found)
 
     counted = [search("k8s", "nothing"), search("kubernetes", "all")] * 2
     counted += [search("cron", "all"), search(HOSTILE, "nothing")]

@@ -8,7 +8,7 @@ BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.
 
 
 def _search(at: float, q: str, found: Extent = "all") -> Search:
-    return Search(at, "visitor", "mark", f"q={q}", q, found, cached=False)
+    return Search(at, "visitor", "mark", f"q={q}", q, found)
 
 
 @pytest.mark.parametrize(
