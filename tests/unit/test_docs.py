@@ -86,14 +86,6 @@ def test_every_variable_that_is_mentioned_is_a_setting(prose: str) -> None:
     assert [name for name in unknown if not name.startswith("BLOGSEARCH_DEVSTACK_")] == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_a_page_says_nothing_twice(page: Path) -> None:
-    headings = re.findall(r"^## .+", page.read_text(), re.MULTILINE)
-    paragraphs = [text for text in page.read_text().split("\n\n") if len(text) > 200]
-    assert len(set(headings)) == len(headings)
-    assert len(set(paragraphs)) == len(paragraphs)
-
-
 def _commands() -> Iterator[tuple[str, list[str]]]:
     """Each `blogsearch …` of the pages, of deploy/ and of the Docker files, as words."""
     files = [path for path in (REPOSITORY / "deploy").rglob("*") if path.is_file()]
