@@ -114,7 +114,7 @@ def test_the_documented_rules_suffice_for_insights(
 ) -> None:
     url = f"redis://blogsearch:p%25ss@127.0.0.1:{server.port}/0"
     service: Service = create_app(replace(own_settings, redis_url=url)).extensions[EXTENSION]
-    service.search_log.record(SearchRequest("cron"), "all", False, "203.0.113.7")
+    service.search_log.record(SearchRequest("cron"), "all", "203.0.113.7")
     service.search_log.flush()
     service.search_log.count_due(time.time() + 100)
     assert [row.query for row in service.counts.report(1).searched] == ["cron"]
