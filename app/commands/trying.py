@@ -4,7 +4,6 @@ import html
 import json
 import os
 import re
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,7 +28,7 @@ from indexer.normalise import document_of
 from indexer.records import RawPost, Reject, quantity
 from indexer.sources import SourceOptions, detect, open_source
 from indexer.sources.base import is_url
-from indexer.sources.generators import Site, site_of, sites_in, text_of
+from indexer.sources.generators import Site, site_of, sites_in
 
 _SECONDS = 10.0
 """For so long `try` reads a source, `init` half of that."""
@@ -162,10 +161,9 @@ def _warnings(source: Mapping[str, Any]) -> Iterator[str]:
 
 @command(exit_codes={1: "the file exists, or SOURCE has no posts"})
 @click.argument("place", metavar="[SOURCE]", default=".")
-@click.option("--yes", is_flag=True, help="Ask nothing; take what is guessed.")
 @click.option("--force", is_flag=True, help=f"Overwrite {NAME}.")
 @pass_tools
-def init(tools: Tools, place: str, yes: bool, force: bool) -> None:
+def init(tools: Tools, place: str, force: bool) -> None:
     """Write blogsearch.toml for SOURCE, or for the site in this folder.
 
     What a site generator has built is taken before its Markdown. The address and the language come
@@ -174,8 +172,8 @@ def init(tools: Tools, place: str, yes: bool, force: bool) -> None:
 
     \b
     blogsearch init
-    blogsearch init public --yes
-    blogsearch init https://blog.example.org --yes
+    blogsearch init public
+    blogsearch init https://blog.example.org
     """
     say = tools.output.note
     path = Path(NAME)
@@ -188,12 +186,8 @@ def init(tools: Tools, place: str, yes: bool, force: bool) -> None:
     address, posts, is_whole = _first_posts(Sources([source], SourceOptions()))
     say(f"{'' if is_whole else 'More than '}{quantity(posts, 'post')} ({source.kind}).")
     language = site.language if site and source.kind == "markdown" else ""
-    if not is_url(place):
-        address = (site.address if site else "") or _published_at(Path(place), site) or address
-    if not yes:
-        address = _ask_for_address(address)
-    if address and not re.fullmatch(r"https?://[^\s/]+\S*", address):
-        raise click.UsageError(f"{address!r} is not a URL. Is https://{address} meant?")
+    if site and site.address:
+        address = site.address
     if not address and not is_url(place):
         say(f"note: the site's address is not known; write it into {NAME}.")
     try:
@@ -258,25 +252,6 @@ def _address_of(post: RawPost) -> str:
     if post.oid == "index":
         return url.rstrip("/") if is_url(url) and urlsplit(url).path == "/" else ""
     return url.partition(path)[0] if is_url(url) and path in url else ""
-
-
-def _published_at(place: Path, site: Site | None) -> str:
-    """The site's address by the file with which GitHub Pages names it."""
-    for folder in (place, site.folder if site else place):
-        for name in ("", "static", "public", "source", "src", "docs", "content"):
-            if names := text_of(folder / name / "CNAME").split():
-                return f"https://{names[0]}"
-    return ""
-
-
-def _ask_for_address(default: str) -> str:
-    try:
-        address: str = click.prompt("Address of the site's front page", default=default, err=True)
-    except click.Abort:
-        if sys.stdin.isatty():  # Ctrl-C
-            raise
-        raise click.UsageError("There is no terminal for the answer: use --yes.") from None
-    return address
 
 
 def _toml(source: str, address: str, language: str) -> str:

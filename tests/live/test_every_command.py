@@ -32,7 +32,7 @@ CALLS: dict[Words, Words] = {
     ("sync",): ("posts.jsonl",),
     ("add",): ("posts.jsonl",),
     ("try",): ("posts.jsonl",),
-    ("init",): ("posts.jsonl", "--yes", "--force"),
+    ("init",): ("posts.jsonl", "--force"),
     ("search",): ("post",),
     ("analyze",): ("a post",),
     ("synonyms", "check"): ("my.synonyms",),

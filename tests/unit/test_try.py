@@ -69,7 +69,7 @@ def test_what_gives_no_posts_or_is_mostly_not_read_fails(
 ) -> None:
     for name, content in files.items():
         save(tmp_path / "posts" / name, content)
-    for arguments in (("try", "posts"), ("try", "posts", "--json"), ("init", "posts", "--yes")):
+    for arguments in (("try", "posts"), ("try", "posts", "--json"), ("init", "posts")):
         done = invoke(*arguments)
         assert done.exit_code == 1, done.output
         assert "Error: " in done.stderr
@@ -185,12 +185,12 @@ def test_init_takes_what_the_generator_has_built(
 ) -> None:
     write_posts(tmp_path / "posts", 1)
     save(tmp_path / configuration, "BLOG_TITLE = 1" if generator == "Nikola" else "")
-    done = invoke("init", "--yes")
+    done = invoke("init")
     assert f"{generator} has not built its site" in done.stderr
     assert read_site_file(tmp_path / "blogsearch.toml").sources == (".",)
-    assert invoke("init", "--yes").exit_code == 1  # it exists
+    assert invoke("init").exit_code == 1  # it exists
     save(tmp_path / built / "index.html", PAGE.format(""))
-    done = invoke("init", "--yes", "--force")
+    done = invoke("init", "--force")
     assert f"{built} is the site that {generator} has built" in done.stderr
     assert read_site_file(tmp_path / "blogsearch.toml").sources == (built,)
     assert invoke("try").exit_code == 0
@@ -201,8 +201,6 @@ def test_init_takes_what_the_generator_has_built(
     [
         ({"hugo.toml": 'baseURL = "https://e.org/b/"'}, "https://e.org/b"),
         ({"hugo.toml": 'baseURL = "/"'}, ""),
-        ({"CNAME": "e.org\n"}, "https://e.org"),
-        ({"static/CNAME": "e.org\n"}, "https://e.org"),
         (
             {"index.html": f'{PAGE.format("")}<link rel="canonical" href="https://e.org/">'},
             "https://e.org",
@@ -220,18 +218,9 @@ def test_init_finds_the_address(
         save(tmp_path / name, content)
     if not any(name.endswith(".html") for name in files):
         write_posts(tmp_path / "content", 1)
-    invoke("init", "--yes")
+    invoke("init")
     assert read_site_file(tmp_path / "blogsearch.toml").site == address
     assert invoke("try").exit_code == 0
-
-
-def test_init_writes_no_address_that_is_none(invoke: Invoke, tmp_path: Path) -> None:
-    write_posts(tmp_path, 1)
-    done = CliRunner().invoke(main, ["init"], input="blog.example.org\n")
-    assert done.exit_code == 2
-    assert "Is https://blog.example.org meant?" in done.stderr
-    assert "--yes" in CliRunner().invoke(main, ["init"]).stderr  # there is no terminal
-    assert not (tmp_path / "blogsearch.toml").exists()
 
 
 @pytest.mark.parametrize("name", ["🎉", 'a "b" \\ c'])
@@ -239,5 +228,5 @@ def test_init_writes_any_name_of_a_folder_as_toml(
     invoke: Invoke, tmp_path: Path, name: str
 ) -> None:
     write_posts(tmp_path / name, 1)
-    assert invoke("init", name, "--yes", "--quiet").output == ""
+    assert invoke("init", name, "--quiet").output == ""
     assert read_site_file(tmp_path / "blogsearch.toml").sources == (name,)
