@@ -107,7 +107,7 @@ class Generation:
             ApiError, TransportError: Elasticsearch does not answer.
         """
         called = time.monotonic()
-        if not self._cache.configured:
+        if self._cache.client.redis is None:
             return
         with self._updating:
             while self._verified < called:  # else another thread began after this call

@@ -125,11 +125,6 @@ class AnswerCache:
         self._name = lru_cache(maxsize=1024)(keys.answer)  # popular searches come again and again
         self._flights: SingleFlight[CachedAnswer] = SingleFlight()
 
-    @property
-    def configured(self) -> bool:
-        """Whether there is a Redis to keep answers in, reachable or not."""
-        return self.client.redis is not None
-
     # -- answers -------------------------------------------------------------------------------
 
     def lookup(self, key: str, counters: Sequence[Counter] = ()) -> Lookup:
@@ -202,13 +197,6 @@ class AnswerCache:
         """
         [[generation], _] = self.client.call(_read, (self.keys.generation,), ())
         return generation
-
-    def generation(self) -> str:
-        """The generation whose answers are served now, as text; "" when none is known."""
-        try:
-            return (self.read_generation() or b"").decode()
-        except RedisUnavailable:
-            return ""
 
     def replace_generation(self, seen: bytes | None, generation: bytes) -> bool:
         """From now on serve answers of `generation`; False if the present one is not `seen`.

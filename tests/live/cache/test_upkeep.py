@@ -170,6 +170,6 @@ def test_after_a_swap_frequent_searches_are_hits_of_the_new_generation(
     result = CliRunner().invoke(main, ["reindex", str(path)], obj=tools)
     assert result.exit_code == 0, result.output
     assert state(cache, SearchRequest("python")) == "HIT"
-    assert cache.generation().startswith(f"{settings.index}-000001 ")
+    assert (cache.read_generation() or b"").startswith(f"{settings.index}-000001 ".encode())
     assert Service(settings, elastic, cache).warm(seconds=0) == 0
     assert Service(settings, elastic, cache).warm() == 1
