@@ -8,7 +8,11 @@ from collections.abc import Iterable, Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from typing import TYPE_CHECKING
 
+import flask
 from flask import Flask, Response, request
+from werkzeug.datastructures import LanguageAccept
+from werkzeug.http import parse_accept_header
+from werkzeug.utils import cached_property
 
 from app.errors import RateLimited, WrongToken
 from app.rate_limit import names_of, network_of, parse_address
@@ -30,10 +34,24 @@ _COUNT_THEMSELVES = {
 
 _MOST_PROXIES = 10  # addresses in X-Forwarded-For that are looked at
 _LONGEST = 1_000  # characters of it
+_LONGEST_LANGUAGES = 200  # characters of Accept-Language, which is read before the request counts
+
+
+class Request(flask.Request):
+    """A request of which only as much is read as browsers send."""
+
+    @cached_property
+    def accept_languages(self) -> LanguageAccept:
+        """The languages of the visitor."""
+        sent = self.headers.get("Accept-Language", "")
+        if len(sent) > _LONGEST_LANGUAGES:
+            sent = sent[:_LONGEST_LANGUAGES].rpartition(",")[0]
+        return parse_accept_header(sent, LanguageAccept)
 
 
 def register(app: Flask, service: Service) -> None:
     """Take the client's address from trusted proxies, and limit its rate."""
+    app.request_class = Request
     networks = service.settings.trusted_networks
     if networks:
         app.wsgi_app = TrustedProxies(app.wsgi_app, networks)  # type: ignore[method-assign]

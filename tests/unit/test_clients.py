@@ -72,6 +72,22 @@ def test_many_addresses_in_a_header_are_not_all_looked_at() -> None:
     assert time.process_time() - started < 5  # all of them would take 20 s
 
 
+@pytest.mark.parametrize("sent", ["de," * 2_600, "a-b;q=0.1," * 800, "x" * 8_000])
+def test_long_lists_of_languages_are_not_all_read(sent: str) -> None:
+    """They are read before a search counts for the rate limit."""
+    client = _away("1000/day")
+
+    def seconds(languages: str) -> float:
+        started = time.thread_time()
+        client.get("/?q=", headers={"Accept-Language": languages}, buffered=True)
+        return time.thread_time() - started
+
+    usual = min(seconds("de, en;q=0.5") for _ in range(5))
+    assert min(seconds(sent) for _ in range(5)) < 3 * usual
+    answer = client.get("/?q=", headers={"Accept-Language": f"de,{sent}"})
+    assert 'lang="de"' in answer.text
+
+
 def _away(limit: str) -> FlaskClient:
     """A service without engines: a search gets 503 until the limit is reached."""
     settings = Settings(
