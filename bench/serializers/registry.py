@@ -1,7 +1,4 @@
-"""Every way to serialize a value that is compared: nine formats, alone and with five compressors.
-
-The service offers a few of them (`app.cache.serializers`), under the same names.
-"""
+"""Every way to serialize a value that is compared: nine formats, each with five compressors."""
 
 import json
 import lzma

@@ -21,7 +21,7 @@ RULE = (
     "more often; medians less than a microsecond from the shortest there count as equal, and of "
     "equals the smallest stored wins."
 )
-"""app/cache/serializers.py follows it."""
+"""`app.cache.answer_cache.SERIALIZER` follows it."""
 _FAR = 1.25  # times the shortest
 _EQUAL = 1.0  # µs
 

@@ -10,22 +10,6 @@ from app.settings import Settings
 from devstack.servers import free_port, redis_server
 
 
-def test_pythn_finds_python_posts(client: FlaskClient) -> None:
-    answer = client.get("/search?q=pythn")
-    assert answer.status_code == 200
-    body = answer.get_json()
-    assert body["q"] == "pythn"
-    assert body["count"] >= 5
-    assert any("<mark>Python</mark>" in hit["highlight"]["title"] for hit in body["hits"])
-    assert "debug" not in body
-
-
-@pytest.mark.parametrize("parameter", ["debug-search", "debug-search=1"])
-def test_debug_search_shows_the_requests(client: FlaskClient, parameter: str) -> None:
-    answer = client.get(f"/search?q=pythn&{parameter}")
-    assert answer.get_json()["debug"]["requests"]
-
-
 def test_a_query_string_that_is_not_utf_8_is_a_400(client: FlaskClient) -> None:
     answer = client.get("/search", environ_overrides={"QUERY_STRING": "q=\x80"})
     assert answer.status_code == 400

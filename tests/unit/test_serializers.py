@@ -16,7 +16,6 @@ from app.cache.answer_cache import SERIALIZER
 from app.cache.memoize import NotSerializable, dumps
 from bench.serializers.registry import FORMATS, serializers
 from bench.serializers.report import RULE, contenders, put_into, winner
-from bench.serializers.timing import TCP, Cell, Workload, measure
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -118,28 +117,3 @@ def rows(given: Given) -> dict[str, dict[str, float]]:
 )
 def test_the_rule(given: Given, wins: str) -> None:
     assert winner(rows(given)) == wins
-
-
-def test_which_are_measured_once_more() -> None:
-    given = {"json": (100.0, 1), "orjson": (124.0, 1), "ujson": (126.0, 1), "pickle": (10.0, 1)}
-    assert contenders(rows(given)) == ["json", "orjson"]
-
-
-# -- measuring ---------------------------------------------------------------------------------
-
-
-class Loses:
-    """A store that gives back something else."""
-
-    def set(self, key: str, value: bytes) -> None:
-        pass
-
-    def get(self, key: str) -> bytes:
-        return b'{"q":"another"}'
-
-
-def test_a_value_that_does_not_come_back_is_not_measured() -> None:
-    answer = Workload("an answer", {"q": "python"}, is_answer=True)
-    cell = Cell(serializers()["orjson"], answer, TCP, Loses())
-    with pytest.raises(AssertionError, match="does not come back"):
-        measure([cell], 1, lambda nth: None)
