@@ -11,16 +11,12 @@ from typing import Any
 import orjson
 from elasticsearch import ApiError, Elasticsearch, TransportError
 
-from indexer.errors import IndexingError, VerificationFailed
+from indexer.errors import IndexingError
 from indexer.records import Document, Origin
 from indexer.refusals import Refusal, refusal_from
 from indexer.retry import Retry, is_temporary, remaining
 
 _FILTER_PATH = ["errors", "items.*.status", "items.*.result", "items.*.error"]
-
-
-class BulkTimeout(IndexingError):
-    """Elasticsearch was unavailable, overloaded or blocked for longer than `limits.retry`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +98,7 @@ def send_bulk(
     At most `limits.workers` requests are in flight: the reader of the source waits for them.
 
     Raises:
-        BulkTimeout: a request was not accepted within the time of `limits.retry`.
+        IndexingError: a request was not accepted within the time of `limits.retry`.
     """
     limits = limits or BulkLimits()
     stop = threading.Event()
@@ -120,25 +116,6 @@ def send_bulk(
             stop.set()
             for future in in_flight:
                 future.cancel()
-
-
-def send_all(
-    client: Elasticsearch, alias: str, operations: Iterable[Operation]
-) -> Iterator[list[Outcome]]:
-    """`send_bulk`, where nothing may be refused.
-
-    Raises:
-        VerificationFailed: something was.
-    """
-    for outcomes in send_bulk(client, alias, operations):
-        for outcome in outcomes:
-            if outcome.refusal:
-                raise VerificationFailed(
-                    f"{outcome.operation.oid} cannot be written to {alias}: "
-                    f"{outcome.refusal.reason}; nothing was swapped.",
-                    outcome.refusal.remedy,
-                )
-        yield outcomes
 
 
 def _send_chunk(
@@ -161,7 +138,7 @@ def _send_chunk(
                 outcomes[outcome.operation.oid] = outcome
         if not pending:
             return [outcomes[operation.oid] for operation in chunk]
-    raise BulkTimeout(
+    raise IndexingError(
         f"Elasticsearch did not accept {len(pending)} documents in time: {reason}.",
         "Run `blogsearch doctor` for details.",
     )

@@ -16,12 +16,11 @@ class SourceError(IndexingError):
     """A source cannot be read at all: the file is missing, not a feed, an address is refused."""
 
 
-class TooManyRejects(IndexingError):
-    """Too much of the source was rejected; nothing was swapped."""
+class NotBuilt(IndexingError):
+    """A build or a rollback ended before the swap; what is live is as it was."""
 
-
-class TooFewDocuments(IndexingError):
-    """A source has far fewer posts or comments than the live index; nothing was swapped."""
+    def __init__(self, reason: str, remedy: str) -> None:
+        super().__init__(f"{reason}; nothing was swapped.", remedy)
 
 
 class Locked(IndexingError):
@@ -30,10 +29,6 @@ class Locked(IndexingError):
 
 class LockLost(Locked):
     """Another process took over the lock that this one held; what it wrote before stays."""
-
-
-class VerificationFailed(IndexingError):
-    """The built index does not contain what was sent to it; nothing was swapped."""
 
 
 class NoGeneration(IndexingError):

@@ -31,15 +31,10 @@ from indexer.retry import Retry
 from indexer.state import forget_swap
 
 _NUMBERED = re.compile(r"-(\d{6,})\Z")
-_DOCUMENTS_PER_SEGMENT = 200_000
 _RECOVERY = "10s"  # after a start Elasticsearch needs some seconds to open its indices
 _LOST_RESPONSE = Retry(total=10.0, first_pause=0.5, longest_pause=0.5)
 
 State = Literal["live", "previous", "building", "kept"]
-
-
-class NameTaken(IndexingError):
-    """The name of the alias is used by an index that this service did not create."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +58,6 @@ class Generation:
     closed: bool
 
 
-def generation_name(alias: str, number: int) -> str:
-    """The name of generation `number`."""
-    return f"{alias}-{number:06d}"
-
-
 def building_alias(name: str) -> str:
     """The alias through which a build or a rollback writes to the generation of this name."""
     return f"{name}-building"
@@ -78,6 +68,10 @@ def live_alias(name: str) -> str:
     return f"{name}-live"
 
 
+def _previous_alias(alias: str) -> str:
+    return f"{alias}-previous"
+
+
 # -- which there are ---------------------------------------------------------------------------
 
 
@@ -85,13 +79,12 @@ def list_generations(client: Elasticsearch, alias: str) -> list[Generation]:
     """Every generation of this alias, oldest first.
 
     Raises:
-        NameTaken: the name of the alias is used by something else.
+        IndexingError: the name of the alias is used by something else.
     """
     response = client.indices.get(
         index=[alias, f"{alias}-*"],
         expand_wildcards=["open", "closed", "hidden"],
         ignore_unavailable=True,
-        allow_no_indices=True,
         features=["aliases", "mappings", "settings"],
         filter_path=[
             "*.aliases",
@@ -112,7 +105,7 @@ def parse_generations(alias: str, indices: Mapping[str, Any]) -> list[Generation
         if match and name.startswith(alias):
             generations.append(_generation(alias, name, int(match[1]), body))
         elif name == alias or alias in body.get("aliases", {}):
-            raise NameTaken(
+            raise IndexingError(
                 f"{alias!r} is an index, or leads to one, that this service did not create: "
                 f"{name}.",
                 f"Delete it (`curl -X DELETE $ELASTICSEARCH_URL/{name}`) if nothing needs it, or "
@@ -148,10 +141,6 @@ def _generation(alias: str, name: str, number: int, body: Mapping[str, Any]) -> 
     )
 
 
-def _previous_alias(alias: str) -> str:
-    return f"{alias}-previous"
-
-
 def live(client: Elasticsearch, alias: str) -> Generation | None:
     """The live generation; None before the first build."""
     return live_of(list_generations(client, alias))
@@ -168,12 +157,11 @@ def require_live(client: Elasticsearch, alias: str) -> Generation:
     Raises:
         NoGeneration: there is none.
     """
-    generation = live(client, alias)
-    if generation is None:
-        raise NoGeneration(
-            f"There is no index {alias!r} yet.", "Build one with `blogsearch reindex SOURCE`."
-        )
-    return generation
+    if generation := live(client, alias):
+        return generation
+    raise NoGeneration(
+        f"There is no index {alias!r} yet.", "Build one with `blogsearch reindex SOURCE`."
+    )
 
 
 def require_schema(client: Elasticsearch, alias: str) -> None:
@@ -201,10 +189,7 @@ def damage(client: Elasticsearch, generation: Generation) -> str:
     if generation.closed:
         return f"{generation.name} is closed"
     health = client.options(ignore_status=408).cluster.health(
-        index=generation.name,
-        expand_wildcards="all",
-        wait_for_status="yellow",
-        timeout=_RECOVERY,
+        index=generation.name, expand_wildcards="all", wait_for_status="yellow", timeout=_RECOVERY
     )
     if health["status"] == "red":
         return f"{generation.name} has lost a part of its documents (its health is red)"
@@ -228,50 +213,6 @@ def check_readable(client: Elasticsearch, generation: Generation) -> None:
 # -- changes -----------------------------------------------------------------------------------
 
 
-def create(client: Elasticsearch, name: str, body: Mapping[str, Any]) -> None:
-    """Create a generation, to be filled with few refreshes and without replicas.
-
-    Both cost time on every bulk request. Without any refresh the last one takes longer than all.
-    """
-    client.indices.create(
-        index=name,
-        mappings=body["mappings"],
-        settings={**body["settings"], "refresh_interval": "5s", "number_of_replicas": 0},
-        aliases={building_alias(name): {"is_hidden": True}},
-        wait_for_active_shards=1,
-    )
-
-
-def prepare_for_search(
-    client: Elasticsearch, name: str, replicas: int, documents_per_shard: int
-) -> None:
-    """Give a filled generation its settings for searching; wait up to 30 s for its replicas.
-
-    Its segments are merged in the background: every part of a search is repeated for each. Large
-    indices keep several, so that more than one thread can search them.
-    """
-    segments = max(1, documents_per_shard // _DOCUMENTS_PER_SEGMENT)
-    client.indices.forcemerge(index=name, max_num_segments=segments, wait_for_completion=False)
-    client.indices.put_settings(
-        index=name,
-        # Set explicitly: by default an index not searched for 30 s stops refreshing, and the first
-        # search after a write has to wait for a refresh.
-        settings={"refresh_interval": "1s", "number_of_replicas": replicas},
-    )
-    if replicas and client.cluster.health()["number_of_data_nodes"] > 1:
-        # A cluster that cannot allocate replicas still answers; `blogsearch doctor` reports it.
-        client.options(ignore_status=408).cluster.health(
-            index=name, wait_for_status="green", timeout="30s"
-        )
-
-
-def reopen(client: Elasticsearch, name: str) -> None:
-    """Accept writes to an old generation through its building alias, for a rollback."""
-    action = {"add": {"index": name, "alias": building_alias(name), "is_hidden": True}}
-    client.indices.update_aliases(actions=[action])
-    _allow_writes(client, name)
-
-
 def swap(client: Elasticsearch, alias: str, new: str, existing: Sequence[Generation]) -> None:
     """Make a generation live, and the live one of those that exist the previous one.
 
@@ -285,14 +226,16 @@ def swap(client: Elasticsearch, alias: str, new: str, existing: Sequence[Generat
         {"add": {"index": new, "alias": alias}},
         {"add": {"index": new, "alias": live_alias(new), "is_hidden": True}},
     ]
-    for name in (generation.name for generation in existing if generation.state == "previous"):
-        actions.append({"remove": {"index": name, "alias": previous}})
-    if old := live_of(existing):
-        actions += [
-            {"remove": {"index": old.name, "alias": live_alias(old.name), "must_exist": True}},
-            {"remove": {"index": old.name, "alias": alias, "must_exist": False}},
-            {"add": {"index": old.name, "alias": previous, "is_hidden": True}},
-        ]
+    for generation in existing:
+        name = generation.name
+        if generation.state == "previous":
+            actions.append({"remove": {"index": name, "alias": previous}})
+        elif generation.state == "live":
+            actions += [
+                {"remove": {"index": name, "alias": live_alias(name), "must_exist": True}},
+                {"remove": {"index": name, "alias": alias, "must_exist": False}},
+                {"add": {"index": name, "alias": previous, "is_hidden": True}},
+            ]
     try:
         client.indices.update_aliases(actions=actions)
     except (ApiError, TransportError):
@@ -308,7 +251,8 @@ def block_writes(client: Elasticsearch, name: str) -> None:
     client.indices.add_block(index=name, block="write")
 
 
-def _allow_writes(client: Elasticsearch, name: str) -> None:
+def allow_writes(client: Elasticsearch, name: str) -> None:
+    """Accept writes to an index again."""
     client.indices.put_settings(index=name, settings={"index.blocks.write": None})
 
 
@@ -321,22 +265,19 @@ def recover(client: Elasticsearch, alias: str) -> list[Generation]:
     Returns:
         The generations that there are then, oldest first.
     """
-    existing = []
-    for generation in list_generations(client, alias):
+    existing = list_generations(client, alias)
+    for generation in existing:
         name = generation.name
         if generation.state == "building":
             _delete(client, alias, name)
-            continue
-        existing.append(generation)
-        if generation.state != "live" and generation.written:
-            client.options(ignore_status=404).indices.delete_alias(
-                index=name, name=building_alias(name)
-            )
+        elif generation.state != "live" and generation.written:
+            without = client.options(ignore_status=404).indices
+            without.delete_alias(index=name, name=building_alias(name))
             block_writes(client, name)
     # Last: from now on there are writes that a swap would lose.
     if (current := live_of(existing)) and current.write_blocked:
-        _allow_writes(client, current.name)
-    return existing
+        allow_writes(client, current.name)
+    return [generation for generation in existing if generation.state != "building"]
 
 
 def prune(client: Elasticsearch, alias: str, *states: State) -> list[str]:

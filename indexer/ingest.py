@@ -4,8 +4,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from indexer.bulk import BulkLimits
-from indexer.digests import digest, has_comments, without_mark
-from indexer.normalise import digest_of, document_of, oid_of_reject
+from indexer.normalise import (
+    digest,
+    digest_of,
+    document_of,
+    has_comments,
+    oid_of_reject,
+    without_mark,
+)
 from indexer.records import (
     Document,
     OnProgress,

@@ -15,17 +15,17 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, Self
 
-from elasticsearch import ApiError, ConflictError, Elasticsearch, NotFoundError, TransportError
+from elasticsearch import ApiError, ConflictError, Elasticsearch, TransportError
 
 from indexer.errors import Locked, LockLost
-from indexer.retry import Retry
-from indexer.state import ensure_state, state_index
+from indexer.retry import Retry, remaining
+from indexer.state import ensure_state, sendable, state_index
 
 LEASE = 10.0
 """Seconds without a renewal after which a holder counts as dead."""
 
 _RENEWALS = 5  # in each lease
-_LOOKS = 10  # at the document between two renewals
+_LOOKS = 50  # at the document in each lease
 _ID = "lock"
 
 
@@ -46,16 +46,12 @@ class Lock:
     def __init__(
         self, client: Elasticsearch, alias: str, purpose: str, lease: float = LEASE
     ) -> None:
-        self._client = client
-        self._alias = alias
+        self._client, self._alias, self._lease = client, alias, lease
         self._index = state_index(alias)
-        self._lease = lease
-        self._interval = lease / _RENEWALS
         self._document = {
             "what": "lock",
             "token": uuid.uuid4().hex,
-            # A path that is not UTF-8 has surrogates, which cannot be sent.
-            "purpose": purpose.encode("utf-8", "replace").decode(),
+            "purpose": sendable(purpose),
             "since": datetime.now(UTC).isoformat(timespec="seconds"),
             "host": socket.gethostname(),
             "pid": os.getpid(),
@@ -67,7 +63,15 @@ class Lock:
         self._thread = threading.Thread(target=self._keep_renewing, daemon=True)
 
     def __enter__(self) -> Self:
-        self._acquire()
+        if held := self._held_by_a_dead_one():
+            self._condition = _unchanged_since(held)
+        try:
+            self._write()
+        except ConflictError:
+            raise Locked(
+                f"Another process has just taken the lock on {self._alias!r}.",
+                "Wait until it is done.",
+            ) from None
         self._thread.start()
         return self
 
@@ -93,38 +97,25 @@ class Lock:
                 "Nothing was swapped or removed. Run it again when the other one is done.",
             )
 
-    def _acquire(self) -> None:
-        pause = self._interval / _LOOKS
-        held: Any = None
-        elapsed = 0.0
-        for elapsed in Retry(  # noqa: B007 - used after the loop
-            self._lease, first_pause=pause, longest_pause=pause
-        ).attempts():
+    def _held_by_a_dead_one(self) -> Any:
+        """The document that did not change for a lease; None if nobody holds the lock."""
+        pause, held = self._lease / _LOOKS, None
+        for _ in Retry(self._lease, first_pause=pause, longest_pause=pause).attempts():
             seen, held = held, self._read()
             if held is None:
-                break
+                return None
             if seen and seen["_seq_no"] != held["_seq_no"]:
                 raise _locked(held)
-        if held:
-            if elapsed < self._lease - 2 * pause:  # the time limit of a write was over first
-                raise _locked(held)
-            self._condition = _unchanged_since(held)
-        try:
-            self._write()
-        except ConflictError:
-            raise Locked(
-                f"Another process has just taken the lock on {self._alias!r}.",
-                "Wait until it is done.",
-            ) from None
+        if remaining() <= pause:  # the time limit of a write was over first
+            raise _locked(held)
+        return held
 
     def _read(self) -> Any:
         """The document of the lock with its sequence number; None if nobody holds it."""
-        try:
-            return self._client.get(index=self._index, id=_ID).body
-        except NotFoundError as error:
-            if error.error == "index_not_found_exception":
-                ensure_state(self._client, self._alias)
-            return None
+        answer = self._client.options(ignore_status=404).get(index=self._index, id=_ID).body
+        if "error" in answer:
+            ensure_state(self._client, self._alias)
+        return answer if answer.get("found") else None
 
     def _write(self) -> None:
         written = self._client.index(
@@ -145,7 +136,7 @@ class Lock:
                     self._lost = True
 
     def _keep_renewing(self) -> None:
-        while not self._stop.wait(self._interval):
+        while not self._stop.wait(self._lease / _RENEWALS):
             # The next renewal tries again; `check` raises before anything is swapped.
             with suppress(ApiError, TransportError):
                 self._renew()

@@ -1,5 +1,6 @@
 """Turns a RawPost into a document for Elasticsearch, or into rejects. Pure: performs no I/O."""
 
+import hashlib
 import html
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -9,12 +10,16 @@ from operator import attrgetter
 from typing import Any
 from urllib.parse import unquote, urldefrag, urljoin
 
+import orjson
+
+from indexer import SCHEMA
 from indexer.addresses import without_tracking
 from indexer.dates import TAKEN, NoDate, iso, moment
-from indexer.digests import digest
 from indexer.html_text import PAGE, VISITOR, Limits, Readable, TooMuchMarkup, one_line, readable
 from indexer.records import Document, RawComment, RawPost, Reject, When
 
+READING = 1
+"""Increased when the same input becomes another document: `sync` writes every post again then."""
 MAX_OID = 200
 """Bytes; an `_id` may have 512."""
 MAX_TITLE = 1_000
@@ -124,11 +129,36 @@ def _checked(raw: RawPost | RawComment, checks: Mapping[str, Check]) -> dict[str
 _digested = attrgetter(
     *(field.name for field in fields(RawPost) if field.compare and field.name != "origin")
 )
+_VERSION = f"{SCHEMA} {READING} ".encode()
+_COMMENTS = "+"
 
 
 def digest_of(raw: RawPost) -> str:
-    """Of everything that a post is made of, its comments included."""
+    """A digest of everything that a post is made of, its comments included."""
     return digest(raw.entry or _digested(raw), comments=bool(raw.comments))
+
+
+def digest(read: bytes | tuple[Any, ...], *, comments: bool = False) -> str:
+    """A hash of what a post was read from: 32 hex digits, and a mark if there are comments on it.
+
+    If it is the same, so is the document. Parsing HTML takes ten times as long.
+    """
+    if not isinstance(read, bytes):
+        try:
+            read = orjson.dumps(read, default=repr)
+        except TypeError:  # a lone surrogate, or a key that is not a string
+            read = repr(read).encode("utf-8", "surrogatepass")
+    return hashlib.sha256(_VERSION + read).hexdigest()[:32] + (_COMMENTS if comments else "")
+
+
+def without_mark(digest: str) -> str:
+    """The digest as it is without comments."""
+    return digest.removesuffix(_COMMENTS)
+
+
+def has_comments(digest: str) -> bool:
+    """Whether the source has comments on the post."""
+    return digest.endswith(_COMMENTS)
 
 
 def address_of(url: str) -> str:

@@ -21,7 +21,9 @@ class Origin:
 
     def __post_init__(self) -> None:
         # A file's name that is not UTF-8 could be neither printed nor stored.
-        object.__setattr__(self, "source", self.source.encode("utf-8", "replace").decode())
+        if not self.source.isascii():
+            source = self.source.encode("utf-8", "replace").decode()
+            object.__setattr__(self, "source", source)
 
     def __str__(self) -> str:
         return self.source if self.line is None else f"{self.source}:{self.line}"

@@ -6,6 +6,7 @@ a number without being in the index.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -18,17 +19,9 @@ from indexer.records import Counts, Document, Origin
 Checkpoint = Mapping[str, int]
 """Shard number, as Elasticsearch writes it, to the global checkpoint of that shard."""
 
-OVER_HTTP: Mapping[str, Any] = {
-    "bool": {
-        "should": [
-            {"term": {"over_http": True}},
-            {"nested": {"path": "comments", "query": {"term": {"comments.over_http": True}}}},
-        ]
-    }
-}
-"""The posts that came over HTTP, or of which a comment did."""
 SAMPLES: Mapping[str, Any] = {"prefix": {"address": "sample.example.org/"}}
 """The sample posts. Nobody's blog is at a domain that is reserved for examples (RFC 2606)."""
+NO_SAMPLES: Mapping[str, Any] = {"bool": {"must_not": SAMPLES}}
 
 _PAGE = 200  # documents; at 1 MB of text each still less than a bulk request may have
 _PAGE_OF_DOC_VALUES = 10_000  # as many as Elasticsearch allows
@@ -79,10 +72,13 @@ def count_documents(
 
 
 def stored_documents(
-    client: Elasticsearch, index: str, query: Mapping[str, Any] | None = None
+    client: Elasticsearch,
+    index: str,
+    query: Mapping[str, Any] | None = None,
+    preference: str | None = None,
 ) -> Iterator[Document]:
     """The documents of a query, or all, as they are stored, as of the last refresh."""
-    for hit in scan(client, index, query=query):
+    for hit in scan(client, index, query=query, preference=preference):
         yield Document(hit["_id"], hit["_source"], Origin(index))
 
 
@@ -90,8 +86,7 @@ def changed_since(client: Elasticsearch, index: str, since: Checkpoint) -> Itera
     """Documents written after a checkpoint and still present, as of the last refresh."""
     for shard, sequence in since.items():
         newer = {"range": {"_seq_no": {"gt": sequence}}}
-        for hit in scan(client, index, query=newer, preference=f"_shards:{shard}"):
-            yield Document(hit["_id"], hit["_source"], Origin(index))
+        yield from stored_documents(client, index, newer, f"_shards:{shard}")
 
 
 def ids(client: Elasticsearch, index: str, query: Mapping[str, Any] | None = None) -> Iterator[str]:
@@ -169,15 +164,20 @@ def scan(
         return
     opened = client.open_point_in_time(index=index, keep_alive=_KEEP_ALIVE, preference=preference)
     pit = {"id": opened["id"], "keep_alive": _KEEP_ALIVE}
-    after: Any = None
-    try:
-        while True:
-            response = client.search(pit=pit, search_after=after, **request)
-            pit["id"] = response["pit_id"]
-            hits = response["hits"]["hits"]
+
+    def page(after: Any) -> Any:
+        response = client.search(pit=pit, search_after=after, **request)
+        pit["id"] = response["pit_id"]
+        return response["hits"]["hits"]
+
+    with ThreadPoolExecutor(1) as pool:  # Elasticsearch reads the next page meanwhile
+        try:
+            hits = page(None)
+            while len(hits) == size:
+                following = pool.submit(page, hits[-1]["sort"])
+                yield from hits
+                hits = following.result()
             yield from hits
-            if len(hits) < size:
-                return
-            after = hits[-1]["sort"]
-    finally:
-        client.options(ignore_status=404).close_point_in_time(id=pit["id"])
+        finally:
+            pool.shutdown()
+            client.options(ignore_status=404).close_point_in_time(id=pit["id"])

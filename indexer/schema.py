@@ -134,7 +134,7 @@ class BlogItem(Document):
     address = Keyword()
     slug = Keyword()
     # The links of the post, and the texts of those of other posts that lead to it: write/links.py.
-    links = Keyword()
+    links = Keyword(index=False)
     link_texts = _analyzed(TEXT, fields={"keyword": Keyword(index=False)})
     language = Keyword()
     pub_date = Date()

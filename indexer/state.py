@@ -17,14 +17,12 @@ from elasticsearch import Elasticsearch
 from indexer.scan import Checkpoint, docs_of
 
 _COUNTER = "counter"
-_CHECKPOINT, _IDS = "", "ids"  # the documents of a swap
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
     """The last run of a command that reads sources; times are in seconds since 1970.
 
-    `sources` are the names of its sources as they were given.
     `error` is that of the last run that failed, which ended at `error_at`; both stay after a run
     that succeeds.
     """
@@ -33,7 +31,6 @@ class Run:
     rejected: int
     succeeded: bool
     ended: float
-    sources: str = ""
     error: str = ""
     error_at: float | None = None
 
@@ -83,88 +80,74 @@ def next_number(client: Elasticsearch, alias: str, highest: int) -> int:
 # -- swaps -------------------------------------------------------------------------------------
 
 
-def store_swap(
+def store_ids(client: Elasticsearch, alias: str, generation: str, ids: Iterable[str]) -> None:
+    """Store which documents a generation has, before it goes live; more of them do no harm."""
+    document = {"what": "swap", "generation": generation, "ids": _packed(ids)}
+    client.index(index=state_index(alias), id=_swap(generation), document=document)
+
+
+def store_checkpoint(
     client: Elasticsearch,
     alias: str,
     generation: str,
-    ids: Iterable[str],
-    checkpoint: Checkpoint | None = None,
+    checkpoint: Checkpoint,
+    further: Iterable[str],
 ) -> None:
-    """Store what a generation has when it goes live, for a later rollback.
-
-    First its ids, without a checkpoint. Then, while writes are blocked, the checkpoint and the ids
-    that were added; more of them do no harm.
-    """
-    packed = b64encode(zlib.compress("\n".join(ids).encode(), 1)).decode()
-    values = {"what": "swap", "generation": generation, "ids": packed, "checkpoint": checkpoint}
-    part = _IDS if checkpoint is None else _CHECKPOINT
-    client.index(index=state_index(alias), id=f"swap:{generation}:{part}", document=values)
+    """Store the checkpoint at which it goes live, and the ids that were added, in little time."""
+    part = {"checkpoint": checkpoint, "further": _packed(further)}
+    client.update(index=state_index(alias), id=_swap(generation), doc=part)
 
 
 def read_swap(
     client: Elasticsearch, alias: str, generation: str
 ) -> tuple[Checkpoint, set[str]] | None:
     """The checkpoint and the ids; None for a generation that never went live."""
-    parts = _read(client, alias, [f"swap:{generation}:{part}" for part in (_CHECKPOINT, _IDS)])
-    if not all(parts):
+    (swap,) = _read(client, alias, [_swap(generation)])
+    if "checkpoint" not in swap:
         return None
-    texts = [zlib.decompress(b64decode(part["ids"])).decode() for part in parts]
-    return parts[0]["checkpoint"], {oid for text in texts for oid in text.split("\n") if oid}
+    packed = (swap["ids"], swap["further"])
+    texts = [zlib.decompress(b64decode(text)).decode() for text in packed]
+    return swap["checkpoint"], {oid for text in texts for oid in text.split("\n") if oid}
 
 
 def forget_swap(client: Elasticsearch, alias: str, generation: str) -> None:
     """Delete what is stored of the swap of a generation that is deleted."""
-    state = client.options(ignore_status=404)
-    for part in (_CHECKPOINT, _IDS):
-        state.delete(index=state_index(alias), id=f"swap:{generation}:{part}")
+    client.options(ignore_status=404).delete(index=state_index(alias), id=_swap(generation))
+
+
+def _swap(generation: str) -> str:
+    return f"swap:{generation}"
+
+
+def _packed(ids: Iterable[str]) -> str:
+    return b64encode(zlib.compress("\n".join(ids).encode(), 1)).decode()
 
 
 # -- runs --------------------------------------------------------------------------------------
 
 
 def record_run(
-    client: Elasticsearch,
-    alias: str,
-    command: str,
-    *,
-    rejected: int,
-    error: str | None,
-    sources: str = "",
+    client: Elasticsearch, alias: str, command: str, rejected: int, error: str | None
 ) -> None:
     """Store how a run that ends now went, and why it failed, instead of the run before."""
     now = time.time()
-    values: dict[str, Any] = {
-        "command": command,
-        "rejected": rejected,
-        "succeeded": error is None,
-        "ended": now,
-        "sources": _sendable(sources),
-    }
+    run = {"command": command, "rejected": rejected, "succeeded": error is None, "ended": now}
     if error is not None:  # that of an earlier run stays
-        values |= {"error": _sendable(error), "error_at": now}
+        run |= {"error": sendable(error), "error_at": now}
         ensure_state(client, alias)  # a run that succeeds has held the lock
-    client.update(
-        index=state_index(alias),
-        id=f"run:{command}",
-        doc={"what": "run", **values},
-        doc_as_upsert=True,
-    )
+    index = state_index(alias)
+    client.update(index=index, id=f"run:{command}", doc=run, doc_as_upsert=True)
 
 
-def _sendable(text: str) -> str:
+def sendable(text: str) -> str:
     """A text without surrogates, as those of a path that is not UTF-8, which cannot be sent."""
     return text.encode("utf-8", "replace").decode()
 
 
 def read_runs(client: Elasticsearch, alias: str, commands: Iterable[str]) -> list[Run]:
     """What `record_run` stored for these commands; nothing for a command that never ran."""
-    sources = _read(client, alias, [f"run:{command}" for command in commands])
-    names = Run.__dataclass_fields__
-    return [
-        Run(**{name: source[name] for name in names if name in source})
-        for source in sources
-        if source
-    ]
+    documents = _read(client, alias, [f"run:{command}" for command in commands])
+    return [Run(**document) for document in documents if document]
 
 
 def _read(client: Elasticsearch, alias: str, ids: list[str]) -> list[dict[str, Any]]:

@@ -20,7 +20,7 @@ from indexer.build.builder import (
     reindex,
     rolled_back_from,
 )
-from indexer.bulk import BulkTimeout
+from indexer.errors import IndexingError
 from indexer.ingest import Ingest, IngestOptions, OnReject, too_many_removed
 from indexer.lock import Lock
 from indexer.passages import with_passages
@@ -81,7 +81,7 @@ def sync(
     Raises:
         Locked: another process is building or syncing.
         SourceError: reading the source failed; nothing was removed.
-        TooManyRejects: of the first build.
+        NotBuilt: of the first build.
     """
     options = options or IngestOptions(purpose="sync")
     with Lock(client, alias, options.purpose) as lock:
@@ -224,7 +224,7 @@ class _Comparison:
         for document in documents:
             oid, written = document.oid, results[document.oid]
             if written.refusal and written.result == "unknown":
-                raise BulkTimeout(f"{written.refusal.reason}.", written.refusal.remedy)
+                raise IndexingError(f"{written.refusal.reason}.", written.refusal.remedy)
             lost = _lost(document, written.before) if keeps_lost else set()
             if written.refusal:
                 self.ingest.refuse(document.origin, oid, written.refusal)

@@ -45,24 +45,21 @@ _REJECTED = {ONLY_SOME: "done, but some posts were rejected"}
 @click.option(
     "--force",
     is_flag=True,
-    help="Swap even if SOURCE... has far fewer posts or comments than the live index, if many of "
-    "them are rejected, or if the live index cannot be read.",
+    help="Swap even if far fewer posts are left, or if the live index cannot be read.",
 )
 @pass_tools
 def reindex(tools: Tools, sources: SourceArguments, force: bool) -> None:
     """Build the index from SOURCE... and make it live.
 
-    The new generation is built beside the live one, verified, and swapped in. Searches go on
-    throughout, and writes made over HTTP meanwhile are replayed. What came over HTTP is kept; other
-    posts that are in the live index but not in SOURCE... are left out. If that would be more than a
-    quarter of the posts or of the comments (and more than five), or posts with comments that came
-    over HTTP, or if more than a tenth of SOURCE... is rejected (and more than three posts), nothing
-    is swapped without --force.
+    The new generation is built beside the live one, verified, and swapped in; searches and writes
+    go on meanwhile. What came over HTTP is kept; other posts that are not in SOURCE... are left
+    out. If that would be more than a quarter of the posts or of the comments (and more than five),
+    or posts with comments that came over HTTP, or if more than a tenth of SOURCE... is rejected
+    (and more than three posts), nothing is swapped without --force.
 
     \b
     blogsearch reindex posts.jsonl
     blogsearch reindex content/posts --url-template '/{year}/{slug}/'
-    zcat posts.jsonl.gz | blogsearch reindex -
     """
     with run_on(tools, "reindex", sources, force=force) as run:
         built = run_reindex(
@@ -94,14 +91,13 @@ def rebuild(tools: Tools, force: bool, seconds: float) -> None:
     """Build the index again from its own documents, if it needs that.
 
     It does after an update of blogsearch with another schema, and after a change of the synonym
-    rules or of BLOGSEARCH_LANGUAGE. Nothing is lost: what came over HTTP is in the new generation,
-    too. Searches go on meanwhile; writes are replayed, or answered with 503 and Retry-After if the
-    index was built by another version. --force is for a change of BLOGSEARCH_SHARDS.
+    rules or of BLOGSEARCH_LANGUAGE. Nothing is lost. Searches go on meanwhile; writes are replayed,
+    or answered with 503 and Retry-After if the index was built by another version. --force is for a
+    change of BLOGSEARCH_SHARDS.
 
     \b
     blogsearch rebuild
     blogsearch rebuild --wait 300
-    blogsearch rebuild --force --quiet
     """
     alias, wanted = tools.settings.index, index_settings(tools.settings)
     starting = Retry(seconds, first_pause=1.0, longest_pause=2.0, is_repeatable=is_starting)
@@ -145,14 +141,13 @@ def rebuild(tools: Tools, force: bool, seconds: float) -> None:
 def sync(tools: Tools, sources: SourceArguments, force: bool) -> None:
     """Make the live index equal to SOURCE...: add, change and remove what differs.
 
-    Suitable for cron: only one runs at a time, and a source without posts, or with far fewer than
-    the index, removes nothing; nor does a feed, which has only the latest posts. If the synonym
-    rules or the mapping have changed, a new generation is built first. Comments that came over HTTP
-    stay as long as their post. BLOGSEARCH_PING_URL is told of the beginning and the end.
+    Suitable for cron: only one runs at a time, and a source with far fewer posts than the index
+    removes nothing; nor does a feed, which has only the latest posts. If the synonym rules have
+    changed, a new generation is built first. Comments that came over HTTP stay as long as their
+    post. BLOGSEARCH_PING_URL is told of the beginning and the end.
 
     \b
     blogsearch sync content/posts
-    blogsearch sync posts.jsonl --force
     blogsearch sync https://blog.example.org/sitemap.xml --quiet
     """
     with pinged(tools.settings):
@@ -229,7 +224,6 @@ def export(tools: Tools, file: Path) -> None:
     FILE` makes the same index of it, without the sources. A FILE appears when it is complete.
 
     \b
-    blogsearch export blog.jsonl
     blogsearch export | gzip > blog-$(date +%F).jsonl.gz
     blogsearch reindex blog.jsonl
     """
@@ -260,7 +254,6 @@ def indices(tools: Tools) -> None:
     """List the generations of the index, with their state and number of posts.
 
     \b
-    blogsearch indices
     blogsearch indices --json
     """
     rows = []
@@ -289,8 +282,8 @@ def indices(tools: Tools) -> None:
 def prune(tools: Tools) -> None:
     """Delete all generations but the live one, to free the disk.
 
-    `blogsearch rollback` has nothing to return to then, until the next build. A build deletes all
-    but the live and the previous one itself.
+    `blogsearch rollback` has nothing to return to then. A build deletes all but the live and the
+    previous one itself.
 
     \b
     blogsearch prune

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import click
@@ -25,8 +24,7 @@ from indexer.errors import Locked, LockLost, SourceError
 from indexer.ingest import IngestOptions
 from indexer.records import OnProgress, Reject, ignore_progress
 from indexer.retry import time_limit
-from indexer.sources.base import is_url
-from indexer.state import read_runs, record_run
+from indexer.state import record_run
 
 _MAX_PRINTED = 20  # rejects; --verbose prints all of them
 _WARM_AFTER_SWAP = 20.0  # seconds that a command that swapped waits for
@@ -98,16 +96,14 @@ def run_on(
 ) -> Iterator[Run]:
     """Open sources, show progress and rejects, and store how the block ends and why it failed.
 
-    No run is what never had the lock, nor what names a file or folder that does not exist, because
-    it may be misspelt, unless the run before was on the same sources.
+    No run is what never had the lock.
     """
     output = tools.output
     with progress(output) as on_progress:
         try:
             sources = replace(arguments, quiet=output.quiet or output.as_json).open(tools.settings)
         except SourceError as error:
-            if not _may_be_misspelt(tools, command, arguments):
-                _store(tools, command, arguments, 0, str(error))
+            _store(tools, command, 0, str(error))
             raise
         options = IngestOptions(
             force=force,
@@ -122,27 +118,14 @@ def run_on(
                     yield run
             except BaseException as error:
                 if not _locked_out(error):
-                    _store(tools, command, arguments, run.rejected, _reason(error))
+                    _store(tools, command, run.rejected, _reason(error))
                 raise
-            _store(tools, command, arguments, run.rejected, run.failed or None)
+            _store(tools, command, run.rejected, run.failed or None)
 
 
-def _may_be_misspelt(tools: Tools, command: str, arguments: SourceArguments) -> bool:
-    """Whether a file or folder does not exist, and the run before was on other sources."""
-    if all(is_url(spec) or Path(spec).exists() for spec in arguments.specs):
-        return False
+def _store(tools: Tools, command: str, rejected: int, error: str | None) -> None:
     with suppress(ApiError, TransportError), time_limit(_EXIT_TIMEOUT):
-        runs = read_runs(tools.elastic, tools.settings.index, [command])
-        return all(run.sources != str(arguments) for run in runs)
-    return True
-
-
-def _store(
-    tools: Tools, command: str, arguments: SourceArguments, rejected: int, error: str | None
-) -> None:
-    alias, sources = tools.settings.index, str(arguments)
-    with suppress(ApiError, TransportError), time_limit(_EXIT_TIMEOUT):
-        record_run(tools.elastic, alias, command, rejected=rejected, error=error, sources=sources)
+        record_run(tools.elastic, tools.settings.index, command, rejected, error)
 
 
 def _locked_out(error: BaseException) -> bool:
@@ -212,8 +195,6 @@ def after_build(tools: Tools, built: Built) -> None:
     output.say(
         f"{built.index} is live: {built.counts}{replayed}, in {built.seconds:.1f} s{former}."
     )
-    if built.pruned:
-        output.say(f"Deleted {', '.join(built.pruned)}.")
     after_swap(tools)
 
 

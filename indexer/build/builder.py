@@ -3,12 +3,17 @@
 `reindex` fills it from a source; `rebuild` from the documents of the live one, for other synonym
 rules, another language, or the schema of a new version of this service. `rollback` replays onto the
 generation that was live before, which has been filled already.
+
+Writes that arrive during a build go to the live generation. They are replayed onto the new one:
+first while further writes are accepted, then, for the last few, under a write block. Writers that
+are refused read again through the alias, and reach the new generation after the swap.
 """
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from elasticsearch import ApiError, Elasticsearch, TransportError
 
@@ -16,46 +21,49 @@ from analyzers.languages import ENGLISH, Language
 from analyzers.meaning import Model
 from analyzers.rules.compile import Rules
 from indexer import SCHEMA, generations
-from indexer.build.replay import Replay
-from indexer.bulk import index_operation, send_all, send_bulk
-from indexer.errors import (
-    Damaged,
-    IndexingError,
-    NoGeneration,
-    OtherSchema,
-    TooFewDocuments,
-    TooManyRejects,
-    VerificationFailed,
-    other_schema,
-)
+from indexer.bulk import BulkLimits, delete_operation, index_operation, send_bulk
+from indexer.errors import Damaged, NoGeneration, NotBuilt, OtherSchema, other_schema
 from indexer.generations import Generation, building_alias
 from indexer.ingest import Ingest, IngestOptions, OnReject, too_many_removed
 from indexer.lock import Lock
 from indexer.passages import with_passages
-from indexer.records import Counts, Document, OnProgress, SourceItem, batches
+from indexer.records import Counts, Document, OnProgress, Origin, SourceItem, batches, quantity
+from indexer.refusals import Refusal
 from indexer.retry import Retry
 from indexer.scan import (
-    OVER_HTTP,
-    SAMPLES,
+    NO_SAMPLES,
+    Checkpoint,
+    changed_since,
     checkpoint,
     count_documents,
     ids,
     stored_documents,
 )
-from indexer.state import next_number, read_swap, store_swap
+from indexer.state import next_number, read_swap, store_checkpoint, store_ids
 from indexer.write.links import update_link_texts
 from indexer.write.live import read_posts
-from indexer.write.merge import from_source
+from indexer.write.merge import Source, from_source
 
 _REJECTS = 3  # posts of a small source that may be rejected without `force`
 _REJECTED_SHARE = 0.1  # and of a large one
 _UNBLOCKED_WITHIN = 30.0  # seconds
 _EXAMPLES = 5  # oids in a message
 _BATCH = 200  # documents
+_DOCUMENTS_PER_SEGMENT = 200_000
 
-Fill = Callable[[str, Generation | None], Counts]
-"""Writes documents to the new generation of this name, through its building alias; how many.
-The second is the live one, if it can be read."""
+OVER_HTTP = {
+    "bool": {
+        "should": [
+            {"term": {"over_http": True}},
+            {"nested": {"path": "comments", "query": {"term": {"comments.over_http": True}}}},
+        ]
+    }
+}
+"""The posts that came over HTTP, or of which a comment did."""
+
+Fill = Callable[[str, str | None], Counts]
+"""Writes documents to the new generation of this name; how many. The second name is that of the
+live one, if it can be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +87,7 @@ class Built:
     """A generation that went live.
 
     `replayed` is the number of writes that arrived during the build, `lost` says what could not be
-    taken over, and why, `pruned` are the old generations that were deleted.
+    taken over, and why.
     """
 
     index: str
@@ -88,7 +96,6 @@ class Built:
     replayed: int
     seconds: float
     lost: str
-    pruned: tuple[str, ...]
 
 
 def is_current(generation: Generation, settings: IndexSettings) -> bool:
@@ -135,32 +142,19 @@ def reindex(
     """
     options = options or IngestOptions()
 
-    def fill(name: str, live: Generation | None) -> Counts:
+    def fill(name: str, live: str | None) -> Counts:
         ingest = Ingest(on_reject, options)
-        documents = ingest.documents(raws)
+        posts: Iterable[Document] = ingest.documents(raws)
         if live:
-            documents = _merged(client, live.name, documents)
-        posts = with_passages(documents, settings.model, client, live.name if live else None)
-        accepted = Counts()
-        operations = map(index_operation, posts)
-        for outcomes in send_bulk(client, building_alias(name), operations, options.limits):
-            for outcome in outcomes:
-                operation = outcome.operation
-                if outcome.refusal:
-                    ingest.refuse(operation.origin, operation.oid, outcome.refusal)
-                else:
-                    accepted += Counts(1, operation.comments)
+            posts = chain(_merged(client, live, posts), _posts_over_http(client, live, ingest))
+        posts = with_passages(posts, settings.model, client, live)
+        accepted = _write(client, name, posts, ingest.refuse, options.limits)
         if not options.force:
-            check_rejects(ingest.rejected, ingest.entries - accepted.posts, ingest.entries)
-        if not accepted.posts:
-            raise IndexingError(
-                "The source has no posts; nothing was swapped.",
-                "Check that it is the right file or folder.",
-            )
-        if live:
-            accepted += _keep_over_http(client, live.name, name, settings, ingest)
+            check_rejects(ingest.rejected, ingest.entries - len(ingest.read), ingest.entries)
+        if not (ingest.read and accepted.posts):
+            raise NotBuilt("The source has no posts", "Check that it is the right file or folder.")
         if live and not options.force:
-            _check_not_far_fewer(client, live.name, accepted)
+            _check_not_far_fewer(client, live, accepted)
         return accepted
 
     with nullcontext(lock) if lock else Lock(client, alias, options.purpose) as held:
@@ -185,14 +179,14 @@ def rebuild(
     """
     source = generations.require_live(client, alias).name
 
-    def fill(name: str, _: Generation | None) -> Counts:
-        copied = Counts()
-        posts = with_passages(stored_documents(client, source), settings.model, client)
-        for outcomes in send_all(client, building_alias(name), map(index_operation, posts)):
-            for outcome in outcomes:
-                copied += Counts(1, outcome.operation.comments)
-            on_progress("copying", copied.posts)
-        return copied
+    def copied() -> Iterator[Document]:
+        for number, document in enumerate(stored_documents(client, source)):
+            if number % _BATCH == 0:
+                on_progress("copying", number)
+            yield document
+
+    def fill(name: str, _: str | None) -> Counts:
+        return _write(client, name, with_passages(copied(), settings.model, client))
 
     return build(client, lock, alias, settings, fill, on_progress)
 
@@ -205,12 +199,11 @@ def check_rejects(rejected: int, wholly: int, entries: int) -> None:
         wholly: those of which nothing is left; more than half is too many in any case.
 
     Raises:
-        TooManyRejects: it was not.
+        NotBuilt: it was not.
     """
     if rejected > max(_REJECTS, _REJECTED_SHARE * entries) or 2 * wholly > entries:
-        raise TooManyRejects(
-            f"{rejected:,} of {entries:,} posts were rejected, wholly or in part; nothing was "
-            "swapped.",
+        raise NotBuilt(
+            f"{rejected:,} of {entries:,} posts were rejected, wholly or in part",
             "Correct them, or go on without them: --force.",
         )
 
@@ -225,53 +218,67 @@ def _merged(client: Elasticsearch, live: str, documents: Iterable[Document]) -> 
             yield replace(document, source=from_source(document)(post.source) or {})
 
 
-def _keep_over_http(
-    client: Elasticsearch, live: str, name: str, settings: IndexSettings, ingest: Ingest
-) -> Counts:
-    """Write the posts that came over HTTP and are not in the source; how many.
+def _posts_over_http(client: Elasticsearch, live: str, ingest: Ingest) -> Iterator[Document]:
+    """The posts that came over HTTP and are not in the source, which has been read.
 
     Raises:
-        TooFewDocuments: there are comments on further posts that the source does not have.
+        NotBuilt: there are comments on further posts that the source does not have.
     """
-    lacking: list[str] = []
-
-    def posts() -> Iterator[Document]:
-        query = {"bool": {"must": OVER_HTTP, "must_not": SAMPLES}}
-        for document in stored_documents(client, live, query):
-            if document.oid in ingest.read:
-                continue
+    lacking = []
+    for document in stored_documents(client, live, {"bool": {"must": [OVER_HTTP, NO_SAMPLES]}}):
+        if document.oid not in ingest.read:
             if document.source.get("over_http"):
                 yield document
             else:
                 lacking.append(document.oid)
-
-    kept = Counts()
-    with_vectors = with_passages(posts(), settings.model, client)
-    for outcomes in send_all(client, building_alias(name), map(index_operation, with_vectors)):
-        for outcome in outcomes:
-            kept += Counts(1, outcome.operation.comments)
     if lacking and not ingest.options.force:
         examples = ", ".join(lacking[:_EXAMPLES]) + (", …" if len(lacking) > _EXAMPLES else "")
-        raise TooFewDocuments(
-            f"Comments came over HTTP on {len(lacking):,} posts that the source does not have "
-            f"({examples}); nothing was swapped.",
+        raise NotBuilt(
+            f"Comments came over HTTP on {quantity(len(lacking), 'post')} that the source does not "
+            f"have ({examples})",
             "Check the source, or use --force to leave them out.",
         )
-    return kept
 
 
 def _check_not_far_fewer(client: Elasticsearch, live: str, accepted: Counts) -> None:
-    # Any source replaces the samples.
-    indexed = count_documents(client, live, {"bool": {"must_not": SAMPLES}})
+    indexed = count_documents(client, live, NO_SAMPLES)  # any source replaces the samples
     for name, now, before in (
         ("posts", accepted.posts, indexed.posts),
         ("comments", accepted.comments, indexed.comments),
     ):
         if too_many_removed(before - now, before):
-            raise TooFewDocuments(
-                f"The source has {now:,} {name}, the live index {before:,}; nothing was swapped.",
+            raise NotBuilt(
+                f"The source has {now:,} {name}, the live index {before:,}",
                 "Check the source, or use --force to replace them.",
             )
+
+
+def _fail(_: Origin, oid: str, refusal: Refusal) -> None:
+    raise NotBuilt(f"{oid} cannot be written: {refusal.reason}", refusal.remedy)
+
+
+def _write(
+    client: Elasticsearch,
+    name: str,
+    documents: Iterable[Document],
+    refuse: Callable[[Origin, str, Refusal], None] = _fail,
+    limits: BulkLimits | None = None,
+) -> Counts:
+    """Write posts to a generation through its building alias, and delete those without a source;
+    the posts and comments that were accepted."""
+    posts = comments = 0
+    operations = (
+        index_operation(document) if document.source else delete_operation(document)
+        for document in documents
+    )
+    for outcomes in send_bulk(client, building_alias(name), operations, limits):
+        for outcome in outcomes:
+            operation = outcome.operation
+            if outcome.refusal:
+                refuse(operation.origin, operation.oid, outcome.refusal)
+            else:
+                posts, comments = posts + 1, comments + operation.comments
+    return Counts(posts, comments)
 
 
 # -- the build ---------------------------------------------------------------------------------
@@ -292,16 +299,14 @@ def build(
 
     Args:
         force: also if the live generation cannot be read; what only it has is lost.
-        from_source: as for `Replay`.
+        from_source: as for `_Replay`.
 
     Raises:
-        VerificationFailed: the index does not contain what was accepted; nothing was swapped.
+        NotBuilt: the index does not contain what was accepted.
         OtherSchema: the live generation was built by a newer version, or one that is too old.
         Damaged: the live generation cannot be read.
     """
-    # Imported here: it loads elasticsearch.dsl, which a service that only searches never needs.
-    from indexer.schema import index_body
-
+    started = time.monotonic()
     existing = generations.recover(client, alias)
     live, lost = generations.live_of(existing), ""
     try:
@@ -314,36 +319,45 @@ def build(
             raise
         live, lost = None, f"{error.message} What only this index had is lost."
     highest = max((generation.number for generation in existing), default=0)
-    name = generations.generation_name(alias, next_number(client, alias, highest))
+    name = f"{alias}-{next_number(client, alias, highest):06d}"
     replay = None
     if live:
         # Writes to the live generation are replayed from here on: before there is a new one.
-        replay = Replay(client, live.name, name, model=settings.model, from_source=from_source)
-
-    def create_and_fill() -> None:
-        body = index_body(
-            settings.rules,
-            shards=settings.shards,
-            replicas=settings.replicas,
-            language=settings.language,
-            model=settings.model_name,
+        since = checkpoint(client, live.name)
+        client.indices.refresh(index=live.name)
+        there = set(ids(client, live.name))
+        replay = _Replay(
+            client,
+            live.name,
+            name,
+            since,
+            there,
+            model=settings.model,
+            from_source=from_source,
         )
-        generations.create(client, name, body)
-        accepted = fill(name, live)
+    with _undone_on_failure(client, lock, alias, replay):
+        _create(client, name, settings)
+        accepted = fill(name, live.name if live else None)
         update_link_texts(client, name, building_alias(name))
-        on_progress("verifying", accepted.posts)
         client.indices.refresh(index=name)
         counts = count_documents(client, name)
         if counts != accepted:
-            raise VerificationFailed(
-                f"{name} contains {counts}, but {accepted} were accepted; nothing was swapped.",
+            raise NotBuilt(
+                f"{name} contains {counts}, but {accepted} were accepted",
                 "Look at the log of Elasticsearch, then run the command again.",
             )
-        per_shard = counts.total // settings.shards
-        generations.prepare_for_search(client, name, settings.replicas, per_shard)
         on_progress("replaying", counts.posts)
-
-    return _go_live(client, lock, alias, name, existing, create_and_fill, replay, lost)
+        # Set explicitly: by default an index not searched for 30 s stops refreshing, and the first
+        # search after a write has to wait for a refresh.
+        searched = {"refresh_interval": "1s", "number_of_replicas": settings.replicas}
+        client.indices.put_settings(index=name, settings=searched)
+        built = _go_live(client, lock, alias, name, existing, replay, lost, started)
+    # Every part of a search is repeated for each segment. Large indices keep several, so that more
+    # than one thread can search them.
+    segments = max(1, counts.total // settings.shards // _DOCUMENTS_PER_SEGMENT)
+    with suppress(ApiError, TransportError):
+        client.indices.forcemerge(index=name, max_num_segments=segments, wait_for_completion=False)
+    return built
 
 
 def rollback(client: Elasticsearch, alias: str) -> Built:
@@ -355,9 +369,10 @@ def rollback(client: Elasticsearch, alias: str) -> Built:
     Raises:
         NoGeneration: there is no previous generation.
         Damaged: nor can the previous one be read.
-        VerificationFailed: a write since the swap does not fit the older mapping.
+        NotBuilt: a write since the swap does not fit the older mapping.
         Locked: another process is building.
     """
+    started = time.monotonic()
     with Lock(client, alias, "rollback") as lock:
         existing = generations.recover(client, alias)
         live = generations.live_of(existing)
@@ -368,19 +383,44 @@ def rollback(client: Elasticsearch, alias: str) -> Built:
                 "`blogsearch indices` lists the existing ones.",
             )
         generations.check_readable(client, previous)
-        damage = generations.damage(client, live) if live else "There is no live generation"
+        name, replay, damage = previous.name, None, "There is no live generation"
+        if live and not (damage := generations.damage(client, live)):
+            if swapped := read_swap(client, alias, live.name):
+                replay = _Replay(client, live.name, name, *swapped)
+            else:
+                damage = f"The state index does not know the swap of {live.name}"
         lost = f"{damage}: what was written since it went live is lost." if damage else ""
-        replay = None
-        if live and not damage:
-            swapped = read_swap(client, alias, live.name)
-            replay = Replay(client, live.name, previous.name, swapped)
-
-        def reopen() -> None:
-            generations.reopen(client, previous.name)
+        with _undone_on_failure(client, lock, alias, replay):
+            reopened = {"index": name, "alias": building_alias(name), "is_hidden": True}
+            client.indices.update_aliases(actions=[{"add": reopened}])
+            generations.allow_writes(client, name)
             # Not earlier: a process that took the lock before this has not seen the alias.
             lock.check()
+            return _go_live(client, lock, alias, name, existing, replay, lost, started)
 
-        return _go_live(client, lock, alias, previous.name, existing, reopen, replay, lost)
+
+def _create(client: Elasticsearch, name: str, settings: IndexSettings) -> None:
+    """Create a generation, to be filled with few refreshes and without replicas.
+
+    Both cost time on every bulk request. Without any refresh the last one takes longer than all.
+    """
+    # Imported here: it loads elasticsearch.dsl, which a service that only searches never needs.
+    from indexer.schema import index_body
+
+    body = index_body(
+        settings.rules,
+        shards=settings.shards,
+        replicas=0,
+        language=settings.language,
+        model=settings.model_name,
+    )
+    client.indices.create(
+        index=name,
+        mappings=body["mappings"],
+        settings={**body["settings"], "refresh_interval": "5s"},
+        aliases={building_alias(name): {"is_hidden": True}},
+        wait_for_active_shards=1,
+    )
 
 
 def _go_live(
@@ -389,50 +429,39 @@ def _go_live(
     alias: str,
     new: str,
     existing: Sequence[Generation],
-    prepare: Callable[[], None],
-    replay: Replay | None,
+    replay: "_Replay | None",
     lost: str,
+    started: float,
 ) -> Built:
-    """Prepare a generation, replay onto it and swap; undo all of it if anything fails."""
-    started = time.monotonic()
-    try:
-        prepare()
-        if replay:
-            replay.until_few_are_left()
-        client.indices.refresh(index=new)
-        store_swap(client, alias, new, ids(client, new))
-        lock.check()
-        further = replay.rest() if replay else ()
-        client.indices.refresh(index=new)
-        # Before the swap: a failure after it would look as if nothing had been swapped.
-        counts = count_documents(client, new)
-        store_swap(client, alias, new, further, checkpoint(client, new))
-        lock.check()
-        generations.swap(client, alias, new, existing)
-    except BaseException as error:
-        _undo(client, lock, alias, error, _UNBLOCKED_WITHIN if replay and replay.blocked else 0.0)
-        raise
-    live, pruned = generations.live_of(existing), []
+    """Replay onto a filled generation, and swap."""
+    if replay:
+        replay.once()
+        replay.once()  # what came during the first time: few are left for the blocked phase
+    client.indices.refresh(index=new)
+    store_ids(client, alias, new, ids(client, new))
+    lock.check()
+    further = replay.rest() if replay else ()
+    client.indices.refresh(index=new)
+    # Before the swap: a failure after it would look as if nothing had been swapped.
+    counts = count_documents(client, new)
+    store_checkpoint(client, alias, new, checkpoint(client, new), further)
+    lock.check()
+    generations.swap(client, alias, new, existing)
     with suppress(ApiError, TransportError):  # the next build deletes them
-        pruned = generations.prune(client, alias, "kept")
-    return Built(
-        new,
-        counts,
-        previous=live.name if live else None,
-        replayed=replay.replayed if replay else 0,
-        seconds=time.monotonic() - started,
-        lost=lost,
-        pruned=tuple(pruned),
-    )
+        generations.prune(client, alias, "kept")
+    live = generations.live_of(existing)
+    replayed, seconds = replay.replayed if replay else 0, time.monotonic() - started
+    return Built(new, counts, live.name if live else None, replayed, seconds, lost)
 
 
-def _undo(
-    client: Elasticsearch, lock: Lock, alias: str, error: BaseException, seconds: float
-) -> None:
+@contextmanager
+def _undone_on_failure(
+    client: Elasticsearch, lock: Lock, alias: str, replay: "_Replay | None"
+) -> Iterator[None]:
     """Undo what a build or rollback has changed; a process that took over the lock does it itself.
 
-    It is tried for so many seconds while Elasticsearch is unavailable: otherwise the next write has
-    to find out that nobody builds.
+    Once writes are blocked, it is tried for a while if Elasticsearch is unavailable: otherwise the
+    next write has to find out that nobody builds.
     """
 
     def recover() -> None:
@@ -440,6 +469,96 @@ def _undo(
         generations.recover(client, alias)
 
     try:
-        Retry(seconds, first_pause=0.5, longest_pause=0.5).call(recover)
-    except Exception as second:  # noqa: BLE001  (the first error is the one to report)
-        error.add_note(f"The next write or build has to undo what was changed: {second}")
+        yield
+    except BaseException as error:
+        seconds = _UNBLOCKED_WITHIN if replay and replay.blocked else 0.0
+        try:
+            Retry(seconds, first_pause=0.5, longest_pause=0.5).call(recover)
+        except Exception as second:  # noqa: BLE001  (the first error is the one to report)
+            error.add_note(f"The next write or build has to undo what was changed: {second}")
+        raise
+
+
+# -- what is written meanwhile -----------------------------------------------------------------
+
+
+class _Replay:
+    """Replays what happens to `old`, which is live, onto `new`, which will be.
+
+    Written is what is above a checkpoint. Deleted is what was there then, or was written since, and
+    is not there now: the number of documents tells whether there is any.
+
+    Args:
+        since: the checkpoint.
+        there: the ids of the documents that were there then.
+        from_source: `new` has posts as a source has them. They keep their content, unless they were
+            written over HTTP, and get the comments that were.
+
+    Attributes:
+        replayed: number of documents written or deleted.
+        blocked: whether `old` may have been blocked.
+    """
+
+    def __init__(
+        self,
+        client: Elasticsearch,
+        old: str,
+        new: str,
+        since: Checkpoint,
+        there: set[str],
+        *,
+        model: Model | None = None,
+        from_source: bool = False,
+    ) -> None:
+        self._client, self._old, self._new = client, old, new
+        self._since, self._there = since, there
+        self._model, self._from_source = model, from_source
+        self.replayed = 0
+        self.blocked = False
+
+    def rest(self) -> set[str]:
+        """Replay the last writes; returns their ids.
+
+        The old generation stays blocked: a write that still reached it would be lost.
+        """
+        self.blocked = True
+        generations.block_writes(self._client, self._old)
+        return self.once()
+
+    def once(self) -> set[str]:
+        """Replay what has happened until now; returns the ids of what was written or deleted."""
+        client, old = self._client, self._old
+        now = checkpoint(client, old)
+        client.indices.refresh(index=old)
+        changed: set[str] = set()
+        for batch in batches(changed_since(client, old, self._since), _BATCH):
+            changed.update(document.oid for document in batch)
+            _write(client, self._new, with_passages(self._as_new(batch), self._model, client))
+        self._since = now
+        self._there |= changed
+        if count_documents(client, old).posts < len(self._there):
+            present = set(ids(client, old))
+            deleted = self._there - present
+            _write(client, self._new, (Document(oid, {}, Origin(old)) for oid in deleted))
+            self._there = present
+            changed |= deleted
+        self.replayed += len(changed)
+        return changed
+
+    def _as_new(self, documents: Sequence[Document]) -> Iterator[Document]:
+        if not self._from_source:
+            yield from documents
+            return
+        posts = read_posts(self._client, self._new, [document.oid for document in documents])
+        for document, post in zip(documents, posts, strict=True):
+            yield replace(document, source=_joined(document.source, post.source))
+
+
+def _joined(live: Source, new: Source | None) -> Source:
+    """A post that was written while a source was read: its comments over HTTP were, unless it came
+    over HTTP as a whole, or the source does not have it."""
+    if new is None or live.get("over_http"):
+        return live
+    comments = [comment for comment in new.get("comments", ()) if not comment.get("over_http")]
+    document = Document(new["oid"], {**new, "comments": comments}, Origin("the source"))
+    return from_source(document)(live) or live

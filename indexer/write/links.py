@@ -1,14 +1,14 @@
 """Keeps the field `link_texts` of each post equal to the texts of the links that lead to it.
 
-A build and each `sync` compare all posts at their end; writes over HTTP leave this to the next
-`sync`. Posts and links are read side by side in the order of their slugs, so only those of one slug
-are in memory at a time.
+A build and a `sync` that may have changed any compare all links at their end with the posts of
+their slugs; writes over HTTP leave this to the next `sync`. Links are read in the order of their
+slugs, so that only some are in memory at a time.
 """
 
 import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any
 
 from elasticsearch import Elasticsearch
@@ -16,12 +16,13 @@ from elasticsearch import Elasticsearch
 from indexer.bulk import BulkLimits, Operation, send_bulk, update_operation
 from indexer.errors import IndexingError
 from indexer.normalise import UNMISTAKABLE_SLUG
-from indexer.records import Document, Origin
+from indexer.records import Document, Origin, batches
 from indexer.scan import scan
 
 MAX_LINK_TEXTS = 100
 """Different texts of one post."""
 _PAGE = 10_000  # posts or links; as many as Elasticsearch allows
+_SLUGS = 1_000  # of links whose posts are read at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,19 +57,36 @@ def update_link_texts(
 
 
 def _updates(client: Elasticsearch, index: str) -> Iterator[Operation]:
-    links = groupby(_links(client, index), key=lambda link: link.partition("\n")[0])
-    slug, of_slug = next(links, ("", iter(())))
-    for wanted, group in groupby(_posts(client, index), key=lambda post: post.slug):
-        while slug and slug < wanted:
-            slug, of_slug = next(links, ("", iter(())))
-        posts = list(group)
-        texts = texts_by_post(posts, set(of_slug) if slug and slug == wanted else ())
-        for post in posts:
-            if set(texts[post.oid]) != set(post.link_texts):
-                fields = Document(post.oid, {"link_texts": texts[post.oid]}, Origin(index))
-                yield update_operation(
-                    fields, if_seq_no=post.if_seq_no, if_primary_term=post.if_primary_term
-                )
+    by_slug = groupby(_links(client, index), key=lambda link: link.partition("\n")[0])
+    former = None
+    # After the last slug with links come posts that have texts, and had links.
+    for batch in chain(batches(((slug, set(links)) for slug, links in by_slug), _SLUGS), [[]]):
+        links = dict(batch)
+        last = next(reversed(links), None)
+        for slug, group in groupby(
+            _posts(client, index, _between(former, last, list(links))), key=lambda post: post.slug
+        ):
+            posts = list(group)
+            texts = texts_by_post(posts, links.get(slug, ()))
+            for post in posts:
+                if set(texts[post.oid]) != set(post.link_texts):
+                    fields = Document(post.oid, {"link_texts": texts[post.oid]}, Origin(index))
+                    yield update_operation(
+                        fields, if_seq_no=post.if_seq_no, if_primary_term=post.if_primary_term
+                    )
+        former = last
+
+
+def _between(former: str | None, last: str | None, slugs: list[str]) -> dict[str, Any]:
+    """A query for the posts behind the slug `former`, up to `last`, that have one of the slugs, or
+    texts of links already."""
+    concerned = [{"terms": {"slug": slugs}}, {"exists": {"field": "link_texts.keyword"}}]
+    query: dict[str, Any] = {"filter": [{"bool": {"should": concerned}}]}
+    if former is not None:
+        query["filter"].append({"range": {"slug": {"gt": former}}})
+    if last is not None:
+        query["must_not"] = {"range": {"slug": {"gt": last}}}
+    return {"bool": query}
 
 
 def texts_by_post(posts: Collection[LinkedPost], links: Collection[str]) -> dict[str, list[str]]:
@@ -111,11 +129,13 @@ def _links(client: Elasticsearch, index: str) -> Iterator[str]:
         by_link["after"] = page["after_key"]
 
 
-def _posts(client: Elasticsearch, index: str) -> Iterator[LinkedPost]:
-    """All posts, sorted by their slugs; "" for those without one."""
+def _posts(client: Elasticsearch, index: str, query: dict[str, Any]) -> Iterator[LinkedPost]:
+    """The posts of a query, sorted by their slugs; "" for those without one."""
     by_slug = {"slug": {"order": "asc", "missing": ""}}
     values = ("oid", "title.keyword", "address", "link_texts.keyword")
-    for hit in scan(client, index, doc_values=values, size=_PAGE, sort=by_slug, seq_no=True):
+    for hit in scan(
+        client, index, query=query, doc_values=values, size=_PAGE, sort=by_slug, seq_no=True
+    ):
         fields = hit["fields"]
         yield LinkedPost(
             oid=fields["oid"][0],

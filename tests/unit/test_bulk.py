@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from indexer.bulk import (
     BulkLimits,
-    BulkTimeout,
     Operation,
     Outcome,
     chunks,
@@ -21,6 +20,7 @@ from indexer.bulk import (
     index_operation,
     send_bulk,
 )
+from indexer.errors import IndexingError
 from indexer.records import Document, Origin
 from indexer.refusals import refusal_from
 from indexer.retry import Retry
@@ -30,6 +30,10 @@ FULL = {
     "type": "cluster_block_exception",
     "reason": "blocked by: [TOO_MANY_REQUESTS/12/disk usage exceeded flood-stage watermark, "
     "index has read-only-allow-delete block]",
+}
+READ_ONLY = {
+    "type": "cluster_block_exception",
+    "reason": "blocked by: [FORBIDDEN/5/index read-only (api)]",
 }
 BUSY = {"type": "es_rejected_execution_exception", "reason": "rejected execution"}
 
@@ -133,7 +137,7 @@ def test_sends_the_whole_again(fault: Exception) -> None:
 
 def test_gives_up_after_its_time_limit_and_says_why() -> None:
     engine = Engine(*[answered({"status": 429, "error": BUSY})] * 3)
-    with pytest.raises(BulkTimeout, match=r"1 documents in time: .* overloaded"):
+    with pytest.raises(IndexingError, match=r"1 documents in time: .* overloaded"):
         send(engine, item(1), total=0.0)
 
 
@@ -184,6 +188,7 @@ def test_a_fault_ends_it_without_waiting_for_the_other_requests() -> None:
     [
         (FULL | {"status": 429}, 503, "disk", False, False),
         (SWAPPING | {"status": 403}, 503, "being replaced", True, False),
+        (READ_ONLY | {"status": 403}, 503, "read-only", False, False),
         (BUSY | {"status": 429}, 503, "overloaded", False, True),
         ({"type": "x", "reason": "no shard", "status": 503}, 503, "no shard", False, True),
         ({"type": "x", "reason": "no shard", "status": 500}, 500, "no shard", False, False),

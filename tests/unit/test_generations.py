@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from indexer.generations import NameTaken, parse_generations
+from indexer.errors import IndexingError
+from indexer.generations import parse_generations
 
 
 def index_body(*aliases: str, blocked: str = "false") -> dict[str, Any]:
@@ -38,5 +39,5 @@ def test_aliases_tell_what_a_generation_is() -> None:
 
 @pytest.mark.parametrize("indices", [{"blog": index_body()}, {"posts": index_body("blog")}])
 def test_a_name_used_by_something_else_is_refused(indices: dict[str, Any]) -> None:
-    with pytest.raises(NameTaken, match="BLOGSEARCH_INDEX"):
+    with pytest.raises(IndexingError, match="BLOGSEARCH_INDEX"):
         parse_generations("blog", indices)

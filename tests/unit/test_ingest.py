@@ -5,7 +5,7 @@ from contextlib import nullcontext
 import pytest
 
 from indexer.build.builder import check_rejects
-from indexer.errors import TooManyRejects
+from indexer.errors import NotBuilt
 from indexer.ingest import Ingest, IngestOptions
 from indexer.records import Origin, RawComment, RawPost, Reject
 from indexer.refusals import Refusal
@@ -50,5 +50,5 @@ def test_unchanged_posts_are_left_out_and_count_as_read() -> None:
     ],
 )
 def test_too_many_rejects(rejected: int, wholly: int, posts: int, passes: bool) -> None:
-    with nullcontext() if passes else pytest.raises(TooManyRejects):
+    with nullcontext() if passes else pytest.raises(NotBuilt):
         check_rejects(rejected, wholly, posts)

@@ -11,9 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.digests import digest, has_comments
 from indexer.html_text import readable
-from indexer.normalise import Invalid, comment_of, digest_of, document_of
+from indexer.normalise import (
+    Invalid,
+    comment_of,
+    digest,
+    digest_of,
+    document_of,
+    has_comments,
+)
 from indexer.records import Origin, RawComment, RawPost
 
 HERE = Origin("posts.jsonl", 3)
