@@ -66,7 +66,7 @@ def search(tools: Tools, query: tuple[str, ...], parameters: tuple[str, ...], de
     answer = run_search(tools.elastic, settings.index, request, settings, known)
     tools.output.result({**answer.body, "debug": answer.debug} if debug else answer.body)
     _print_hits(answer.body, tools.output)
-    if debug and not tools.output.as_json:
+    if debug and tools.output == Output():
         Output(as_json=True).result(answer.debug)
 
 
