@@ -4,7 +4,6 @@ visitor types.
 
 import base64
 import hashlib
-import json
 import logging
 import math
 import re
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+import orjson
 import rcssmin  # type: ignore[import-untyped]
 from flask import Blueprint, Response, current_app, make_response, render_template, request
 from markupsafe import Markup
@@ -258,8 +258,8 @@ def stylesheet(name: str = "search.css") -> Markup:
 
 @blueprint.app_template_global()
 def readable_json(value: object) -> str:
-    """JSON as a person reads it."""
-    return json.dumps(value, indent=2, ensure_ascii=False)
+    """JSON as a person reads it; by orjson, as Python's json takes half of the page's time."""
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
 
 
 @blueprint.after_app_request
