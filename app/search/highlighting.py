@@ -11,7 +11,7 @@ from analyzers.languages import ENGLISH, Language
 from app.search.clauses import compounds
 from app.search.plan import Plan
 from app.search.render import MARK, UNMARK, decoded
-from app.search.scoring import FRAGMENT_SIZE, MAX_ANALYZED_OFFSET, PREFIX_MIN
+from app.search.scoring import MAX_ANALYZED_OFFSET, PREFIX_MIN
 from app.search.spelling import Interpretation
 
 Json = dict[str, Any]
@@ -111,27 +111,16 @@ def highlight_queries(
 
 def highlight_fields(*names: str, unmatched: bool = False) -> Json:
     """The texts whole; `app.search.render` cuts them, as the highlighter would look for all
-    sentences of a text to find two. With `unmatched`, texts without a match are returned, too."""
-    whole: Json = {"number_of_fragments": 0}
-    of_field = {
-        "title": whole,
-        "text": {**whole, "no_match_size": MAX_ANALYZED_OFFSET},
-        "code": whole,
-        "comments": whole,
-    }
-    fields = {name: dict(of_field[name.partition(".")[0]]) for name in names}
-    if unmatched:
-        for field in fields.values():
-            field["no_match_size"] = MAX_ANALYZED_OFFSET
+    sentences of a text to find two. The text, and with `unmatched` every field, is returned without
+    a match, too."""
+    always: Json = {"no_match_size": MAX_ANALYZED_OFFSET}
     return {
         "type": "unified",
         "pre_tags": [MARK],
         "post_tags": [UNMARK],
-        "fragment_size": FRAGMENT_SIZE,
-        "number_of_fragments": 1,
-        "order": "score",
+        "number_of_fragments": 0,
         "max_analyzed_offset": MAX_ANALYZED_OFFSET,
-        "fields": fields,
+        "fields": {name: {**always} if unmatched or name == "text" else {} for name in names},
     }
 
 
