@@ -26,22 +26,18 @@ def answered(ranking: str, seconds: float = 0.01, requests: int = 1) -> Answered
     return Answered(oids, len(oids), seconds, requests)
 
 
-def test_ndcg_of_the_best_order_is_one() -> None:
-    assert ndcg(["a", "b", "x"], {"a": 2, "b": 1}) == 1
-
-
-def test_ndcg_counts_a_title_three_times_a_text_and_places_by_logarithm() -> None:
-    value = ndcg(["b", "a"], {"a": 2, "b": 1})
-    assert value == pytest.approx((1 + 3 / math.log2(3)) / (3 + 1 / math.log2(3)))
-
-
-def test_ndcg_looks_at_ten_only() -> None:
-    assert ndcg([*"0123456789", "a"], {"a": 2}) == 0
-
-
-def test_nonsense_should_find_nothing() -> None:
-    assert ndcg([], {}) == 1
-    assert ndcg(["a"], {}) == 0
+@pytest.mark.parametrize(
+    ("ranking", "grades", "value"),
+    [
+        ("a b x", {"a": 2, "b": 1}, 1),
+        ("b a", {"a": 2, "b": 1}, (1 + 3 / math.log2(3)) / (3 + 1 / math.log2(3))),
+        ("0 1 2 3 4 5 6 7 8 9 a", {"a": 2}, 0),
+        ("", {}, 1),
+        ("a", {}, 0),
+    ],
+)
+def test_ndcg(ranking: str, grades: dict[str, int], value: float) -> None:
+    assert ndcg(ranking.split(), grades) == pytest.approx(value)
 
 
 def test_reciprocal_rank() -> None:
@@ -55,6 +51,8 @@ def test_related_posts_count_as_texts_in_the_inflected_figure() -> None:
     measured = figures([(judged(a=1, related="r"), answered("a"))])
     assert measured.strict == 1
     assert measured.inflected == pytest.approx(1 / (1 + 1 / math.log2(3)))
+    pairs = [(judged(a=1), answered("x a")), (judged(a=1), answered("x"))]
+    assert figures(pairs).success_at_10 == 0.5
 
 
 def test_the_macro_figure_is_the_plain_mean_over_kinds_without_nonsense() -> None:
@@ -80,11 +78,6 @@ def test_posts_that_have_a_link_are_not_among_the_hits_for_its_text() -> None:
     assert query.skip == {"b"}
     body = {"count": 3, "hits": [{"oid": "b"}, {"oid": "a"}, {"oid": "c"}]}
     assert Answered.of(body, query, 0.1) == Answered(("a", "c"), 3, 0.1)
-
-
-def test_success_at_ten_is_the_share_of_queries_that_find_a_post() -> None:
-    pairs = [(judged(a=1), answered("x a")), (judged(a=1), answered("x"))]
-    assert figures(pairs).success_at_10 == 0.5
 
 
 def test_every_corpus_of_a_folder_is_found_with_its_queries(tmp_path: Path) -> None:
