@@ -3,10 +3,11 @@
     make run                 # in another terminal
     make screenshots
 
-They are written to docs/pictures/, which git ignores. CHROMIUM is the browser, PORT that of the
-service.
+They are written to docs/pictures/; git keeps the two that README.md shows. CHROMIUM is the browser,
+PORT that of the service.
 """
 
+import base64
 import os
 import sys
 from pathlib import Path
@@ -20,11 +21,10 @@ _TIMEOUT = 120_000  # milliseconds: for machines that do other work
 _DESK: dict[str, Any] = {"viewport": {"width": 1000, "height": 800}}
 _PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 780}}
 _PAGES = {
-    "search": ("/?q=pythn", _DESK),
+    "search": ("/?q=pythn+format&size=1&debug-search", _DESK),
     "start": ("/", _DESK),
     "nothing-found": ("/?q=xqzzwk", _DESK),
     "phone": ("/?q=thank+you", _PHONE),
-    "debug": ("/?q=pythn+date+format&debug-search=requests", _DESK),
 }
 _WIDGETS = {
     "widget": ("modal", "pythn", _DESK),
@@ -37,17 +37,22 @@ _BLOG = """<!doctype html>
 <script src="/widget.js" defer></script>
 <style>
   :root { color-scheme: light dark }
-  body { max-width: 42rem; margin: 2.5rem auto; padding: 0 1.25rem }
+  body { max-width: 46rem; margin: 2rem auto; padding: 0 1.25rem }
   body { font: 1.0625rem/1.65 Georgia, serif }
+  header { display: flex; justify-content: space-between; align-items: center }
   h1 { font-size: 1.4rem }
+  a { color: light-dark(#0b6e4f, #7ee0b8) }
   blog-search { --blog-search-font: system-ui, sans-serif }
 </style></head>
 <body>
-<header><h1>Siteswap and Sourdough</h1></header>
-<blog-search variant="VARIANT"></blog-search>
+<header>
+<h1>Siteswap and Sourdough</h1>
+<blog-search variant="VARIANT" filters></blog-search>
+</header>
 <h2>Three balls in a small kitchen</h2>
 <p>It rained all Sunday, so I practised indoors. The ceiling is low, which turns out to teach:
-a throw that touches it is a throw that was too high, and the flour on the shelf keeps a record.</p>
+a throw that touches it is a throw that was <a href="#">too high</a>, and the flour on the shelf
+keeps a record.</p>
 <p>By the evening I had forty catches in a row, and a loaf that had risen without any attention from
 me at all. There may be a lesson in that.</p>
 </body></html>"""
@@ -93,14 +98,16 @@ def _type(page: Page, variant: str, words: str) -> None:
         page.keyboard.press("/")
     page.get_by_role("searchbox").press_sequentially(words, delay=30)
     page.locator("blog-search .hit a.link").first.wait_for()
-    if variant == "modal":
-        page.keyboard.press("ArrowDown")
+    page.wait_for_timeout(500)
 
 
 def _take(page: Page, name: str) -> None:
     page.wait_for_load_state("networkidle")
-    path = PICTURES / f"{name}.png"
-    page.screenshot(path=path, full_page=name.startswith("debug"))
+    path = PICTURES / f"{name}.webp"
+    path.parent.mkdir(exist_ok=True)
+    session = page.context.new_cdp_session(page)  # Playwright writes no WebP
+    shot = session.send("Page.captureScreenshot", {"format": "webp", "quality": 72})
+    path.write_bytes(base64.b64decode(shot["data"]))
     print(path)
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any, Literal, NotRequired, TypedDict
 
-SHAPE = 1
+SHAPE = 2
 """The version of the types below, part of the keys of cached answers: increase it with a change of
 them, so that answers of another shape are not served after an upgrade."""
 
@@ -86,8 +86,9 @@ class Matches(TypedDict):
 
 class SearchAnswer(TypedDict):
     """The answer to a search. `tier` says what the best posts contain, null if no post has a word;
-    `instead` is the search for what was typed; `dropped` are words that no post has, and
-    `alternatives` other searches, if nothing was found. `fallback` has none of these."""
+    `answer` is the section of the first post that has most of the words of a question; `instead` is
+    the search for what was typed; `dropped` are words that no post has, and `alternatives` other
+    searches, if nothing was found. `fallback` has none of these."""
 
     q: str
     count: int
@@ -97,6 +98,7 @@ class SearchAnswer(TypedDict):
     tier: NotRequired[Tier | None]
     matches: NotRequired[Matches]
     hits: list[Hit]
+    answer: NotRequired[Section]
     corrected: NotRequired[Correction]
     instead: NotRequired[str]
     dropped: NotRequired[list[str]]

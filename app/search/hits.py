@@ -1,5 +1,6 @@
 """Hits of Elasticsearch → the JSON of an answer. Pure."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -31,6 +32,8 @@ def answer_body(found: Found, finding: Sequence[str], facets: Facets | None) -> 
         },
         "hits": [_hit(hit, found, marker) for hit in found.hits],
     }
+    if answer := _answer(body["hits"], found):
+        body["answer"] = answer
     if found.corrected:
         body["corrected"] = found.corrected
         body["instead"] = "/search?" + urlencode(request.parameters(typos=False))
@@ -41,6 +44,23 @@ def answer_body(found: Found, finding: Sequence[str], facets: Facets | None) -> 
     if facets is not None:
         body["facets"] = facets
     return body
+
+
+def _answer(hits: Sequence[Hit], found: Found) -> Section | None:
+    """The section of the first post that shows most of the words of a question, two at least."""
+    request, terms = found.plan.request, found.plan.terms
+    is_question = any(term.term.light for term in terms)
+    if not (hits and is_question and request.page == 1 and request.sort == "relevance"):
+        return None
+    shown = [(_marked_words(section), section) for section in hits[0].get("sections", ())]
+    words, section = max(shown, key=lambda one: one[0], default=(0, None))
+    return section if words >= max(2, found.plan.most) else None
+
+
+def _marked_words(section: Section) -> int:
+    # As in render: words that begin with the same letters count as one.
+    marked = re.findall("<mark>([^<]{1,5})", section["highlight"] + section["snippet"])
+    return len({word.casefold() for word in marked})
 
 
 def _hit(hit: Json, found: Found, marker: Marker) -> Hit:

@@ -24,14 +24,19 @@ interface BlogSearchSelect {
   hit: BlogSearchHit;
 }
 
+interface BlogSearchEvents {
+  "blogsearch:search": CustomEvent<{ q: string; count: number }>;
+  "blogsearch:select": CustomEvent<BlogSearchSelect>;
+  "blogsearch:open": CustomEvent<null>;
+  "blogsearch:close": CustomEvent<null>;
+  /** Without `status` there was no response. */
+  "blogsearch:error": CustomEvent<{ q: string; status?: number; message?: string }>;
+}
+
 interface HTMLElementTagNameMap {
   "blog-search": BlogSearchElement;
 }
 
-interface HTMLElementEventMap {
-  "blogsearch:select": CustomEvent<BlogSearchSelect>;
-}
+interface HTMLElementEventMap extends BlogSearchEvents {}
 
-interface DocumentEventMap {
-  "blogsearch:select": CustomEvent<BlogSearchSelect>;
-}
+interface DocumentEventMap extends BlogSearchEvents {}

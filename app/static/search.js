@@ -33,30 +33,33 @@
       const response = await fetch(address, { signal: limited(mine.signal) });
       const next = new DOMParser().parseFromString(await response.text(), "text/html");
       if (running !== mine) return;
-      if (!next.getElementById("answer")) throw new Error("not the search page");
+      if (!next.getElementById("answer")) throw response;
       clearTimeout(waiting);
       for (const part of parts) {
         // The menus of filters are counted when the visitor pauses.
         const { innerHTML } = next.getElementById(part.id);
-        if (innerHTML || part !== tools || !typed) part.innerHTML = innerHTML;
+        // What stays the same keeps its focus.
+        if (innerHTML !== part.innerHTML && (innerHTML || part !== tools || !typed)) part.innerHTML = innerHTML;
       }
       bar.hidden = next.getElementById("bar").hidden;
       document.title = next.title;
       document.body.className = next.body.className;
       suggest(mine.signal);
       return true;
-    } catch {
-      if (running === mine) showFailure(address);
+    } catch (error) {
+      if (running === mine) showFailure(address, error);
     }
   }
 
   // Nothing of the search before stays beside a query that it does not belong to.
-  function showFailure(address) {
+  function showFailure(address, error) {
     clearTimeout(waiting);
     bar.hidden = true;
     for (const part of [status, tools]) part.replaceChildren();
     answer.innerHTML = '<section class="error" role="alert"><h2></h2><p><button type="button"></button></p></section>';
-    answer.querySelector("h2").textContent = navigator.onLine ? form.dataset.unavailable : form.dataset.offline;
+    // A proxy has pages of its own.
+    const limit = error.status === 429 && form.dataset.limited.replace("{seconds}", retryAfter(error));
+    answer.querySelector("h2").textContent = limit || (navigator.onLine ? form.dataset.unavailable : form.dataset.offline);
     const button = answer.querySelector("button");
     button.textContent = form.dataset.retry;
     button.onclick = () => {
@@ -121,7 +124,9 @@
     event.preventDefault();
     searchNow(typedUrl());
   });
-  input.addEventListener("input", searchTyped);
+  // The letters of an input method are not the word yet.
+  input.addEventListener("input", ({ isComposing }) => isComposing || searchTyped());
+  input.addEventListener("compositionend", searchTyped);
   suggested.addEventListener("click", (event) => {
     const link = event.target.closest("a");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;

@@ -6,6 +6,12 @@ const TIMEOUT = 10_000; // milliseconds
 
 const limited = (signal) => AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT)]);
 
+// Seconds until a search may be sent again. A proxy may name a date, or hide the header from other origins.
+function retryAfter({ headers }) {
+  const given = headers.get("Retry-After") ?? 10;
+  return Math.max(1, Math.ceil(Number(given) || (Date.parse(given) - Date.now()) / 1000) || 10);
+}
+
 // Calls `search` after a change: the first time at once, then at most every 50 ms, because a key that is
 // held down repeats 30 times a second.
 function throttled(search) {
@@ -21,11 +27,14 @@ function throttled(search) {
   return Object.assign(schedule, { cancel: () => clearTimeout(timer) });
 }
 
+// Whether an input method has taken the key. Safari has ended the composition already, with the key code 229.
+const composing = ({ isComposing, keyCode }) => isComposing || keyCode === 229;
+
 // Moves the focus with the arrow keys, round from the box through the links and back. A letter that is
 // typed on a link goes into the box.
 function moveFocus(event, input, links) {
   const stops = [input, ...links], at = stops.indexOf(event.target);
-  if (at < 0 || event.isComposing || event.altKey || event.ctrlKey || event.metaKey) return;
+  if (at < 0 || composing(event) || event.altKey || event.ctrlKey || event.metaKey) return;
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (step) {
     event.preventDefault();

@@ -20,6 +20,8 @@ STATES = {
     "error": "/?q=python&size=1000",
     "unknown page": "/nothing",
     "debug": "/?q=pythn+colour+format&debug-search",
+    "answer": "/?q=what+is+the+short+answer+on+a+licence",
+    "the API": "/docs",
 }
 VIEWS = {"desktop": (1000, 900), "phone": (320, 640)}
 
@@ -80,6 +82,7 @@ WIDGETS = {
     "comments": ("", "thank you"),
     "nothing found": ("", "xqzzwk"),
     "filters": ("filters", "python"),
+    "answer": ("", "what is the short answer on a licence"),
     "overlay": ("overlay", "python"),
     "dialog": ('variant="modal"', ""),
     "dialog with results": ('variant="modal"', "python"),
@@ -128,9 +131,8 @@ def test_at_200_percent_nothing_is_cut_off(browser: Browser, address: str) -> No
     for state, path in STATES.items():
         page.goto(address + path)
         assert not wider_than_the_window(page), state
-        search = page.get_by_role("searchbox")
-        start = page.get_by_role("link", name="Start a new search")
-        expect(search.or_(start).first).to_be_in_viewport()
+        if state not in ("the API", "unknown page"):
+            expect(page.get_by_role("searchbox")).to_be_in_viewport()
     context.close()
 
 

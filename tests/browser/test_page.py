@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs
 
 import pytest
 from elasticsearch import Elasticsearch
@@ -15,7 +14,6 @@ from playwright.sync_api import Browser, Page, expect
 
 from app import create_app
 from app.settings import Settings
-from devstack.servers import free_port
 from indexer.records import Origin, RawComment, RawPost
 
 Served = Callable[..., str]
@@ -48,14 +46,6 @@ def test_pages_lead_on_and_back(page: Page, address: str) -> None:
     assert page.locator(".hits h3").first.inner_text() != first
     page.get_by_role("link", name="Previous").click()
     expect(page.locator(".hits h3").first).to_have_text(first)
-
-
-def test_what_a_visitor_types_stays_text(page: Page, address: str) -> None:
-    page.goto(f"{address}/?q=%3Cscript%3Ealert(1)%3C%2Fscript%3E")
-    expect(page.get_by_label("Search posts and comments")).to_have_value(
-        "<script>alert(1)</script>"
-    )
-    assert page.locator("main script").count() == 0
 
 
 @pytest.mark.parametrize(
@@ -121,16 +111,6 @@ def test_several_categories_at_a_time(page: Page, address: str) -> None:
     page.wait_for_url(re.compile(r"q=python&category=(?!python)[^&]*$"))
 
 
-def test_a_comment_leads_to_its_place(page: Page, address: str, client: FlaskClient) -> None:
-    words = ("thank you", "comment")
-    hits = [hit for q in words for hit in client.get(f"/search?q={q}").get_json()["hits"]]
-    assert any(hit.get("comments") for hit in hits)
-    page.goto(f"{address}/?q=thank+you")
-    link = page.locator(".part a").first
-    expect(link).to_have_text("Comment")
-    assert "#comment-" in (link.get_attribute("href") or "")
-
-
 def test_exactly_what_was_typed_is_about_that_query_only(page: Page, address: str) -> None:
     page.goto(f"{address}/?q=python&typos=off&sort=newest")
     href = page.get_by_role("link", name="Relevance").get_attribute("href") or ""
@@ -138,47 +118,6 @@ def test_exactly_what_was_typed_is_about_that_query_only(page: Page, address: st
     page.get_by_label("Search posts and comments").fill("pythn")
     expect(page.get_by_text("Showing results for")).to_contain_text("python")
     page.wait_for_url(f"{address}/?q=pythn&sort=newest")
-
-
-def test_after_a_network_error_the_same_search_can_be_tried_again(page: Page, address: str) -> None:
-    page.goto(f"{address}/?q=juggling")
-    page.route("**/?q=*", lambda route: route.abort())
-    box = page.get_by_label("Search posts and comments")
-    box.fill("cron")
-    expect(page.get_by_role("alert")).to_contain_text("Search is not available now.")
-    # Nothing of the search before is left.
-    expect(page.locator(".hits, #tools *")).to_have_count(0)
-    expect(page.locator("#status")).to_be_hidden()
-    expect(page).to_have_title("cron – Search the blog")
-    page.get_by_role("button", name="Try again").dispatch_event("click")
-    expect(page.get_by_role("alert")).to_contain_text("Search is not available now.")
-    page.wait_for_url("**/?q=cron")
-    entries = page.evaluate("history.length")
-    page.unroute("**/?q=*")
-    box.press("Enter")
-    expect(page.locator(".hits h3").first).to_contain_text("cron")
-    expect(page.get_by_role("status")).to_contain_text("results")
-    assert page.evaluate("history.length") == entries
-
-
-def test_a_slow_search_is_announced(page: Page, address: str) -> None:
-    page.clock.install(time=0)
-    page.goto(address)
-    page.clock.pause_at(60_000)  # otherwise the time that the test itself takes counts too
-    page.route("**/?q=*", lambda route: None)  # no answer
-    with page.expect_request("**/?q=*"):
-        page.get_by_label("Search posts and comments").fill("cron")
-        page.clock.run_for(250)
-    expect(page.get_by_role("status")).to_be_hidden()
-    page.clock.run_for(600)
-    expect(page.get_by_role("status")).to_have_text("Searching …")
-    page.unroute("**/?q=*")
-    with page.expect_response("**/?q=cron+job*"):
-        page.get_by_label("Search posts and comments").fill("cron job")
-        page.clock.run_for(250)
-    expect(page.locator(".hits h3").first).to_be_visible()
-    page.clock.run_for(1000)
-    expect(page.get_by_role("status")).to_contain_text("with")
 
 
 def test_a_search_that_is_never_answered_ends(page: Page, address: str) -> None:
@@ -190,24 +129,6 @@ def test_a_search_that_is_never_answered_ends(page: Page, address: str) -> None:
     page.route("**/?q=*", lambda route: None)
     page.get_by_label("Search posts and comments").fill("cron")
     expect(page.get_by_role("alert")).to_contain_text("Search is not available now.")
-
-
-def test_from_an_error_page_the_same_search_can_be_tried_again(
-    page: Page, address: str, settings: Settings
-) -> None:
-    gone: dict[str, Any] = {"elasticsearch_url": f"http://127.0.0.1:{free_port()}", "redis_url": ""}
-    failed = create_app(replace(settings, **gone)).test_client().get("/?q=cron")
-    assert failed.status_code == 503
-    page.route(
-        "**/?q=cron",
-        lambda route: route.fulfill(status=503, body=failed.text, content_type="text/html"),
-        times=1,
-    )
-    page.goto(f"{address}/?q=cron")
-    expect(page.get_by_role("alert")).to_contain_text("Search is not available now.")
-    page.get_by_role("searchbox").press("Enter")
-    expect(page.locator(".hits h3").first).to_contain_text("cron")
-    expect(page.get_by_role("alert")).to_have_count(0)
 
 
 def test_a_filter_narrows_the_results(page: Page, address: str) -> None:
@@ -278,22 +199,7 @@ def test_nothing_near_is_offered_that_finds_nothing(page: Page, address: str) ->
     assert page.locator(".posts a").count() > 0
 
 
-def test_the_keyboard_alone_leads_from_the_box_to_a_hit(page: Page, address: str) -> None:
-    page.goto(address)
-    expect(page.get_by_label("Search posts and comments")).to_be_focused()
-    page.keyboard.type("pythn")
-    page.keyboard.press("Enter")
-    expect(page.locator(".hits li").first).to_be_visible()
-    for _ in range(20):
-        page.keyboard.press("Tab")
-        if page.evaluate("document.activeElement.matches('.hits a')"):
-            break
-    assert page.evaluate("document.activeElement.matches('.hits h3 a')")
-    page.keyboard.press("/")
-    expect(page.get_by_label("Search posts and comments")).to_be_focused()
-
-
-def test_a_filter_menu_opens_and_closes_with_the_keyboard(page: Page, address: str) -> None:
+def test_the_keyboard_opens_and_closes_a_filter_menu(page: Page, address: str) -> None:
     page.goto(f"{address}/?q=python")
     year = page.locator("#tools summary", has_text="Year")
     year.focus()
@@ -302,17 +208,12 @@ def test_a_filter_menu_opens_and_closes_with_the_keyboard(page: Page, address: s
     page.keyboard.press("Escape")
     expect(page.locator("#tools details[open]")).to_have_count(0)
     expect(year).to_be_focused()
-
-
-def test_a_filter_menu_closes_when_the_focus_leaves_it(page: Page, address: str) -> None:
-    page.goto(f"{address}/?q=python")
-    page.locator("#tools summary", has_text="Year").focus()
     page.keyboard.press("Enter")
-    page.keyboard.press("Tab")
-    expect(page.locator("#tools details[open] a").first).to_be_focused()
     page.locator("#tools details[open] a").last.focus()
     page.keyboard.press("Tab")
     expect(page.locator("#tools details[open]")).to_have_count(0)
+    page.keyboard.press("/")
+    expect(page.get_by_role("searchbox")).to_be_focused()
 
 
 @pytest.mark.parametrize("path", ["/", "/?q=python"])
@@ -353,13 +254,6 @@ def test_long_names_and_words_stay_on_the_screen(page: Page, served: Served) -> 
             assert box is not None
             assert 0 <= box["x"] <= width - box["width"], (width, path)
             assert page.evaluate("document.documentElement.scrollWidth") <= width, (width, path)
-
-
-def test_an_explanation_of_what_is_typed_has_its_style(page: Page, address: str) -> None:
-    page.goto(f"{address}/?debug-search")
-    page.get_by_role("searchbox").press_sequentially("pythn")
-    expect(page.locator("#debug .facts div").first).to_have_css("display", "grid")
-    expect(page.locator("script[src*='debug.js']")).to_have_count(1)
 
 
 def test_text_from_right_to_left_is_shown_so(page: Page, served: Served) -> None:
@@ -462,32 +356,6 @@ def test_an_outage_is_a_page(settings: Settings) -> None:
     assert client.get("/").status_code == 200
 
 
-def test_an_opened_hit_is_told_to_the_service(page: Page, address: str) -> None:
-    page.route("https://sample.example.org/**", lambda route: route.fulfill(body="the post"))
-    page.goto(f"{address}/?q=python&page=2")
-    hit = page.locator(".hits > li").first
-    oid = hit.get_attribute("data-oid") or ""
-    with page.expect_request("**/clicks") as sent:
-        hit.locator("h3 a").click()
-    assert parse_qs(sent.value.post_data or "") == {
-        "q": ["python"],
-        "position": ["11"],
-        "oid": [oid],
-    }
-
-
-def test_several_years_at_a_time(client: FlaskClient) -> None:
-    def address(year: int, chosen: str) -> str:
-        menu = client.get(f"/?{chosen}").text.partition("<summary>Year")[2]
-        link = re.search(rf'href="([^"]*)"[^>]*>{year}<', menu)
-        assert link
-        return html.unescape(link[1])
-
-    assert address(2018, "") == "?year=2018"
-    assert address(2016, "year=2018") == "?year=2018&year=2016"
-    assert address(2018, "year=2018&year=2016") == "?year=2016"
-
-
 def test_the_image_of_a_post(page: Page, served: Served) -> None:
     """The page fixture fails if the policy refuses to load it."""
     image = "https://images.example.org/a.png"
@@ -525,3 +393,56 @@ def test_a_phone_shows_four_hits_with_their_sections(page: Page, served: Served)
     )
     boxes = [title.bounding_box() for title in page.locator(".hits > li > h3").all()]
     assert sum(box is not None and box["y"] + box["height"] <= 720 for box in boxes) >= 4
+
+
+def test_nothing_moves_while_the_visitor_types(page: Page, address: str) -> None:
+    page.goto(address)
+    box = page.get_by_role("searchbox")
+    before = box.bounding_box()
+    box.press_sequentially("siteswap in f", delay=40)
+    expect(page.locator(".hits h3 a").first).to_be_visible()
+    expect(page.locator("#suggested a").first).to_be_visible()
+    top = page.locator(".bar").bounding_box()
+    box.press_sequentially("xqz")
+    expect(page.locator("#suggested a")).to_have_count(0)
+    assert (box.bounding_box(), page.locator(".bar").bounding_box()) == (before, top)
+
+
+def test_enter_keeps_the_hits_and_back_leads_to_the_search_before(page: Page, address: str) -> None:
+    page.goto(f"{address}/?q=cron")
+    box = page.get_by_role("searchbox")
+    box.fill("")
+    box.press_sequentially("cornwl")
+    expect(page.get_by_text("Showing results for")).to_contain_text("cornwall")
+    page.wait_for_url(f"{address}/?q=cornwl")
+    box.press("Enter")
+    page.wait_for_url(f"{address}/?q=cornwl&typing=on")
+    page.reload()
+    expect(page.locator("#tools details").first).to_be_visible()
+    page.go_back()
+    expect(box).to_have_value("cron")
+    expect(page.locator(".hits h3 a").first).to_contain_text("cron")
+
+
+@pytest.mark.parametrize("path", ["/?q=cron+job&category=linux", "/?category=juggling"])
+def test_a_finger_hits_every_link_and_the_focus_is_never_below_the_box(
+    browser: Browser, address: str, path: str
+) -> None:
+    with browser.new_context(
+        viewport={"width": 390, "height": 500}, has_touch=True, is_mobile=True
+    ) as context:
+        page = context.new_page()
+        page.goto(address + path)
+        small = page.locator("a:visible, summary:visible, button:visible").evaluate_all(
+            "all => all.filter((one) => one.getBoundingClientRect().height < 24)"
+            ".map((one) => one.outerHTML)"
+        )
+        assert [one for one in small if "position: absolute" not in one] == []
+        hidden = page.evaluate(
+            """() => [...document.querySelectorAll("main a")].reverse().filter((link) => {
+              link.focus();
+              return link.checkVisibility() && link.getBoundingClientRect().top
+                < document.querySelector("header").getBoundingClientRect().bottom;
+            }).map((link) => link.outerHTML)"""
+        )
+        assert hidden == []

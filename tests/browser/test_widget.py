@@ -100,40 +100,6 @@ def test_a_script_tag_puts_the_box_where_it_stands(page: Page, address: str, blo
     assert page.locator("script + blog-search + p").count() == 1
 
 
-def test_results_follow_what_is_typed(page: Page, show: Show) -> None:
-    show()
-    _box(page).press_sequentially("pythn", delay=20)
-    expect(page.get_by_role("status")).to_contain_text("Showing results for python.")
-    first = page.get_by_role("link", name="Goodbye")
-    expect(first.locator("mark").first).to_have_text(re.compile("python", re.IGNORECASE))
-    expect(first).to_contain_text("Jun 5, 2015")
-    assert (first.get_attribute("href") or "").startswith("https://sample.example.org/")
-
-
-def test_search_instead_for_what_was_typed(page: Page, show: Show) -> None:
-    show(q="pythn")
-    page.get_by_role("button", name="Search instead for pythn").click()
-    expect(page.get_by_role("status")).to_contain_text("Nothing found for “pythn”.")
-    _box(page).fill("pythn ")
-    expect(page.get_by_role("status")).to_contain_text("Showing results for python.")
-
-
-def test_matching_comments_are_results(page: Page, show: Show) -> None:
-    show(q="rutabaga")
-    comment = page.locator("a.comment")
-    expect(comment.locator("mark")).to_have_text("rutabaga")
-    expect(comment).to_contain_text("Comment")
-    assert "#comment-" in (comment.get_attribute("href") or "")
-
-
-def test_words_that_no_post_has_are_named(page: Page, show: Show) -> None:
-    show(q="python xqzzwk")
-    expect(page.get_by_role("status")).to_contain_text("No post contains xqzzwk.")
-    _box(page).fill("xqzzwk")
-    expect(page.get_by_role("status")).to_contain_text("Nothing found for “xqzzwk”.")
-    expect(page.locator(".list")).to_be_hidden()
-
-
 def test_more_results_are_added(page: Page, show: Show) -> None:
     show('<blog-search parameters="size=6"></blog-search>', q="python")
     more = page.get_by_role("button", name="More results")
@@ -154,27 +120,6 @@ def test_parameters_narrow_every_search(page: Page, show: Show) -> None:
     with page.expect_request("**/search?*") as sent:
         _box(page).fill("three balls")
     assert "category=juggling&category=python&sort=newest&q=three+balls" in sent.value.url
-
-
-def test_a_late_answer_does_not_replace_a_newer_one(page: Page, show: Show) -> None:
-    waiting: list[Route] = []
-
-    def search(route: Route) -> None:
-        if "q=slow" in route.request.url:
-            waiting.append(route)
-        else:
-            _answer(route, q="fast")
-
-    page.route("**/search?*", search)
-    _suggest(page)
-    show()
-    with page.expect_request("**/search?*"):
-        _box(page).fill("slow")
-    _box(page).fill("fast")
-    expect(page.get_by_role("status")).to_contain_text("1 result")
-    _answer(waiting[0], count=0, hits=[])
-    page.wait_for_timeout(100)
-    expect(page.get_by_role("status")).to_contain_text("1 result")
 
 
 def test_more_results_are_of_the_query_in_the_box(page: Page, show: Show) -> None:
@@ -201,47 +146,6 @@ def test_more_results_are_of_the_query_in_the_box(page: Page, show: Show) -> Non
     assert searches == ["q=python", "q=crontab", "q=crontab", "q=crontab&page=2"]
 
 
-def _many(route: Route) -> None:
-    """Fifty posts, of which each page has twenty."""
-    hits = [_hit(title="A post about juggling", text="Three balls " * 20)] * 20
-    _answer(route, count=50, size=20, page=2 if "page=2" in route.request.url else 1, hits=hits)
-
-
-@pytest.mark.parametrize("variant", ["inline", "modal"])
-def test_a_new_answer_is_seen_from_its_start(page: Page, show: Show, variant: str) -> None:
-    page.route("**/search?*", _many)
-    _suggest(page)
-    show(f'<h1>Blog</h1><blog-search variant="{variant}"></blog-search>')
-    page.keyboard.press("/")
-    page.keyboard.type("juggling")
-    expect(_options(page)).to_have_count(20)
-    page.get_by_role("button", name="More results").click()
-    expect(_options(page)).to_have_count(40)
-    expect(_options(page).first).not_to_be_in_viewport()  # the position stays
-    with page.expect_response("**/search?*"):
-        # As a search that was started before the visitor scrolled.
-        page.locator("blog-search").evaluate(
-            "(host) => { const input = host.shadowRoot.querySelector('input');"
-            "input.value = 'balls'; input.dispatchEvent(new Event('input')) }"
-        )
-    expect(_options(page)).to_have_count(20)
-    expect(_box(page)).to_be_in_viewport()
-    expect(_options(page).first).to_be_in_viewport()
-
-
-def test_a_slow_search_is_announced(page: Page, show: Show) -> None:
-    waiting: list[Route] = []
-    page.route("**/search?*", lambda route: waiting.append(route))
-    _suggest(page)
-    box = '<blog-search text-searching="Suche läuft"></blog-search>'
-    show(box, q="python")
-    expect(page.get_by_role("status")).to_have_text("Suche läuft")
-    _answer(waiting[0])
-    expect(page.get_by_role("status")).to_contain_text("1 result")
-    page.wait_for_timeout(600)
-    expect(page.get_by_role("status")).to_contain_text("1 result")
-
-
 def test_keys_in_the_box_are_no_shortcuts_of_the_page(page: Page, show: Show) -> None:
     """The page sees <blog-search> as the target, which is no field to type in."""
     script = (
@@ -257,17 +161,6 @@ def test_keys_in_the_box_are_no_shortcuts_of_the_page(page: Page, show: Show) ->
     page.locator("#link").focus()
     page.keyboard.press("j")
     assert page.evaluate("pressed") == ["/", "Escape", "j"]
-
-
-def test_the_last_page_that_the_service_has(page: Page, show: Show) -> None:
-    page.route("**/search?*", lambda route: _answer(route, count=501, page=49))
-    show(q="python")
-    more = page.get_by_role("button", name="More results")
-    expect(more).to_be_visible()
-    page.route("**/search?*page=50", lambda route: _answer(route, count=501, page=50))
-    more.click()
-    expect(_options(page)).to_have_count(2)
-    expect(more).to_be_hidden()
 
 
 # -- the dialog and the keyboard ---------------------------------------------------------------
@@ -339,14 +232,6 @@ def test_shortcuts_are_chosen_by_an_attribute(page: Page, show: Show) -> None:
         expect(dialog).to_be_hidden()
 
 
-def test_a_page_may_open_and_close_the_dialog(page: Page, show: Show) -> None:
-    show(_modal('shortcut=""'))
-    page.locator("blog-search").evaluate("(search) => { search.open(); search.open(); }")
-    expect(page.get_by_role("dialog")).to_be_visible()
-    page.locator("blog-search").evaluate("(search) => { search.close(); search.close(); }")
-    expect(page.get_by_role("dialog")).to_be_hidden()
-
-
 def test_a_hidden_widget_does_not_open(page: Page, show: Show) -> None:
     """A dialog in a hidden element would be invisible and block the page."""
     hidden = '<nav style="display: none"><blog-search variant="modal"></blog-search></nav>'
@@ -408,17 +293,6 @@ def test_a_script_that_runs_again_puts_the_box_into_the_new_body(
     page.evaluate(NEW_BODY)  # a page without the script
     page.wait_for_timeout(100)
     assert page.locator("blog-search").count() == 0
-
-
-def test_the_button_of_a_script_in_the_head_stays_in_a_new_body(page: Page, show: Show) -> None:
-    show("<p>First</p>")
-    for change in (NEW_BODY, "document.body.innerHTML = '<p>Next</p>'"):
-        expect(page.get_by_role("button", name="Search")).to_be_visible()
-        page.evaluate(change)
-    page.get_by_role("button", name="Search").click()
-    page.keyboard.type("juggling")
-    expect(_options(page).first).to_be_visible()
-    assert page.locator("blog-search").count() == 1
 
 
 @pytest.mark.parametrize("place", ["head", "body"])
@@ -503,24 +377,6 @@ def test_the_widget_speaks_the_language_of_the_page(page: Page, show: Show) -> N
     expect(_options(page).first).to_contain_text("05.06.2015")
 
 
-@pytest.mark.parametrize("lang", ["en_US", ""])
-def test_an_unknown_language_is_no_error(page: Page, show: Show, lang: str) -> None:
-    show(lang=lang, q="pythn")
-    expect(_options(page).first).to_contain_text("Jun 5, 2015")
-
-
-def test_without_messages_in_its_language_the_widget_works(failing: Page, show: Show) -> None:
-    failing.route("**/messages?*", lambda route: route.abort())
-    show(lang="de", at=failing, q="pythn")
-    expect(failing.get_by_role("status")).to_contain_text("Showing results for python.")
-
-
-def test_an_arabic_page_is_written_from_right_to_left(page: Page, show: Show) -> None:
-    show(lang="ar")
-    expect(_box(page)).to_have_css("direction", "rtl")
-    expect(_box(page)).to_have_attribute("placeholder", "البحث في المقالات والتعليقات")
-
-
 def test_texts_are_marked_with_the_language_of_their_post(page: Page, show: Show) -> None:
     comment = {"url": "/a#c", "author": "Eve", "highlight": ["Ja"]}
     _find(page, _hit("a", "Titel", "Text", language="de", comments=[comment]), _hit("b"))
@@ -553,16 +409,6 @@ def test_a_wrong_parameter_is_explained_in_the_console(failing: Page, show: Show
     with failing.expect_console_message(lambda line: "size must be a whole number" in line.text):
         _box(failing).fill("python")
     expect(failing.get_by_role("status")).to_have_text("Search is not available now.")
-
-
-def test_colours_follow_the_page(page: Page, show: Show) -> None:
-    style = "<style>.dark { color-scheme: dark } .own { --blog-search-text: rgb(1, 2, 3) }</style>"
-    boxes = "".join(f'<blog-search class="{name}"></blog-search>' for name in ("", "dark", "own"))
-    page.emulate_media(color_scheme="dark")  # the reader's choice counts only if the page says so
-    show(style + boxes)
-    expect(_box(page)).to_have_count(3)
-    colours = [box.evaluate("(box) => getComputedStyle(box).color") for box in _box(page).all()]
-    assert colours == ["rgb(24, 24, 27)", "rgb(237, 237, 240)", "rgb(1, 2, 3)"]
 
 
 def test_sizes_follow_the_text_around(page: Page, show: Show) -> None:
@@ -639,30 +485,7 @@ def test_a_hostile_answer_stays_text(page: Page, show: Show) -> None:
     assert page.title() == "A blog"
 
 
-def test_addresses_without_a_host_are_the_blogs(page: Page, address: str, blog: Blog) -> None:
-    page.route("**/search?*", _answer)
-    _suggest(page)
-    url = blog(_page(address))
-    page.goto(url)
-    _box(page).fill("a")
-    expect(_options(page)).to_have_attribute("href", f"{url}a")
-
-
 # -- failures ----------------------------------------------------------------------------------
-
-
-def test_a_service_that_is_down_is_reported_and_can_be_tried_again(
-    failing: Page, show: Show
-) -> None:
-    show(at=failing, q="juggling")
-    expect(_options(failing).first).to_be_visible()
-    failing.route("**/search?*", lambda route: route.abort())
-    _box(failing).fill("python")
-    expect(failing.get_by_role("status")).to_contain_text("Search is not available")
-    expect(_options(failing)).to_have_count(0)
-    failing.unroute("**/search?*")
-    failing.get_by_role("button", name="Try again").click()
-    expect(_options(failing).first).to_be_visible()
 
 
 @pytest.mark.parametrize(
@@ -681,22 +504,6 @@ def test_an_answer_that_is_none(failing: Page, show: Show, status: int, body: st
     expect(failing.get_by_role("status")).to_contain_text("Search is not available")
 
 
-def test_a_rate_limit_says_when_to_try_again(failing: Page, show: Show) -> None:
-    headers = {**CORS, "Retry-After": "7"}
-    failing.route("**/search?*", lambda r: r.fulfill(status=429, body="{}", headers=headers))
-    show(at=failing, q="python")
-    said = re.compile(r"Too many searches\. Try again in 7 s\.")
-    expect(failing.get_by_role("status")).to_contain_text(said)
-
-
-def test_without_a_connection(failing: Page, show: Show) -> None:
-    show(at=failing)
-    expect(_box(failing)).to_be_visible()
-    failing.context.set_offline(True)
-    _box(failing).fill("python")
-    expect(failing.get_by_role("status")).to_contain_text("You are offline.")
-
-
 @pytest.mark.parametrize("body", [None, '{"suggestions": [null]}', "<html>"])
 def test_without_suggestions_there_are_results(failing: Page, show: Show, body: str | None) -> None:
     # None: never answered
@@ -705,20 +512,6 @@ def test_without_suggestions_there_are_results(failing: Page, show: Show, body: 
     expect(_options(failing).first).to_be_visible()
     failing.wait_for_timeout(100)
     expect(failing.get_by_role("status")).to_contain_text("results")
-
-
-def test_suggested_searches_are_links(page: Page, address: str, show: Show) -> None:
-    chosen = '<blog-search parameters="category=juggling"></blog-search>'
-    show(chosen)
-    _box(page).press_sequentially("siteswp pyt", delay=20)
-    link = page.get_by_role("navigation", name="Suggested searches").get_by_role("link").first
-    expect(link).to_have_text("siteswap python")
-    query = "?category=juggling&q=siteswap+python"
-    expect(link).to_have_attribute("href", f"{address}/{query}")
-    with page.expect_request(f"**/search{query}"):
-        link.click()
-    expect(_box(page)).to_have_value("siteswap python")
-    assert page.evaluate(READER) == "INPUT"
 
 
 # -- what a visitor finds beside the hits ------------------------------------------------------
@@ -731,15 +524,6 @@ def test_enter_in_the_dialog_opens_the_first_hit(page: Page, show: Show) -> None
     page.keyboard.type("cornwall")
     page.keyboard.press("Enter")  # before there are results
     page.wait_for_url("https://sample.example.org/**")
-
-
-def test_enter_in_the_page_searches(page: Page, address: str, blog: Blog) -> None:
-    url = blog(_page(address))
-    page.goto(url)
-    _box(page).fill("cornwall")
-    _box(page).press("Enter")
-    expect(_options(page).first).to_be_visible()
-    assert page.url == url
 
 
 def test_all_results_are_on_the_page_of_the_service(page: Page, address: str, show: Show) -> None:
@@ -809,51 +593,6 @@ def test_back_with_an_open_dialog_leaves_a_page_that_scrolls(page: Page, show: S
     expect(root).to_have_css("overflow-y", "scroll")
 
 
-def test_recent_searches_can_be_turned_off(page: Page, show: Show) -> None:
-    show('<blog-search recent="off"></blog-search>', q="cornwall")
-    _box(page).press("Enter")
-    expect(_options(page).first).to_be_visible()
-    _box(page).fill("")
-    expect(_options(page)).to_have_count(0)
-    assert page.evaluate("localStorage.length") == 0
-
-
-def test_the_search_is_in_the_url_of_the_page(page: Page, address: str, blog: Blog) -> None:
-    page.goto(blog(_page(address, '<blog-search query="find"></blog-search>')) + "?find=cornwall")
-    expect(_box(page)).to_have_value("cornwall")
-    expect(_options(page).first).to_be_visible()
-    _box(page).fill("cron job")
-    page.wait_for_url("**/?find=cron+job")
-    _box(page).fill("")
-    page.wait_for_url("**/")
-
-
-def test_filters_narrow_the_results(page: Page, show: Show) -> None:
-    def count() -> int:
-        expect(page.locator(".list")).to_have_attribute("aria-busy", "false")
-        return int(page.get_by_role("status").inner_text().split()[0])
-
-    show("<blog-search filters></blog-search>", q="python")
-    page.get_by_text("Category", exact=True).click()
-    first, second = page.locator("details[open] label").all()[:2]
-    before = count()
-    with page.expect_response("**/search?*"):
-        first.click()
-    alone = count()
-    assert alone < before
-    with page.expect_response("**/search?*category=*&category=*"):
-        second.click()
-    assert alone <= count() <= before
-    # What is chosen stays when another query is typed, even if no post has it.
-    with page.expect_response("**/search?*category=*&category=*"):
-        _box(page).fill("cornwall")
-    expect(page.locator("details[open] :checked")).to_have_count(2)
-    _box(page).fill("python")
-    page.get_by_text("Year", exact=True).click()
-    with page.expect_response("**/search?*year=*"):
-        page.locator("details[open] label").last.click()
-
-
 def test_images_are_shown_if_wanted(page: Page, show: Show) -> None:
     image = "https://images.example.org/a.png"
     _find(page, _hit(image=image))
@@ -877,47 +616,6 @@ def test_the_results_lie_over_the_page(page: Page, show: Show) -> None:
     expect(_options(page).first).to_be_hidden()
     _box(page).focus()
     expect(_options(page).first).to_be_visible()
-
-
-def test_a_page_is_told_what_was_chosen(page: Page, show: Show) -> None:
-    script = (
-        "<script>addEventListener('blogsearch:select', (event) => {"
-        "event.preventDefault(); chosen = event.detail })</script>"
-    )
-    show(f"<blog-search></blog-search>{script}", q="cornwall")
-    _options(page).nth(1).click()
-    chosen = page.evaluate("chosen")
-    assert (chosen["q"], chosen["position"]) == ("cornwall", 2)
-    assert chosen["url"] == _options(page).nth(1).get_attribute("href")
-    assert chosen["hit"]["oid"]
-
-
-def test_sections_of_a_post_are_links(page: Page, show: Show) -> None:
-    section = {"heading": "Second", "url": "/a#second", "snippet": "A <mark>word</mark>"}
-    _find(page, _hit(sections=[section]))
-    show(q="word")
-    link = page.locator("a.section")
-    expect(link).to_contain_text("Second")
-    expect(link.locator("mark")).to_have_text("word")
-    assert (link.get_attribute("href") or "").endswith("/a#second")
-
-
-def test_an_opened_hit_is_told_to_the_service(page: Page, show: Show) -> None:
-    page.route("https://sample.example.org/**", lambda route: route.fulfill(body="A post"))
-    show(q="cornwall")
-    with page.expect_request("**/clicks") as sent:
-        _options(page).nth(1).click()
-    assert "q=cornwall&position=2&oid=" in (sent.value.post_data or "")
-
-
-def test_opened_hits_are_not_told_if_the_page_says_so(page: Page, show: Show) -> None:
-    sent: list[str] = []
-    page.on("request", lambda request: sent.append(request.url))
-    page.route("https://sample.example.org/**", lambda route: route.fulfill(body="A post"))
-    show('<blog-search clicks="off"></blog-search>', q="cornwall")
-    _options(page).nth(1).click()
-    page.wait_for_url("https://sample.example.org/**")
-    assert not any("/clicks" in url for url in sent)
 
 
 @pytest.mark.parametrize(
@@ -974,3 +672,147 @@ def test_frequent_searches_of_many_visitors_are_offered(page: Page, show: Show) 
     page.get_by_role("link", name="juggling").click()
     expect(_box(page)).to_have_value("juggling")
     expect(page.locator(".hit").first).to_be_visible()
+
+
+def test_filters_are_chips_and_menus_that_stay_in_the_address(page: Page, show: Show) -> None:
+    show('<blog-search query="q" filters></blog-search>', q="python")
+    chips, choices = page.locator(".chip"), page.locator(".choices:popover-open label")
+    page.get_by_role("button", name="Category").click()
+    first, second = choices.nth(0), choices.nth(1)
+    with page.expect_response("**/search?*category=*"):
+        first.click()
+    with page.expect_response("**/search?*category=*&category=*"):
+        second.click()
+    expect(chips).to_have_count(2)
+    page.keyboard.press("Escape")
+    expect(choices).to_have_count(0)
+    expect(_box(page)).to_have_value("python")
+    page.get_by_role("button", name="Year").click()
+    with page.expect_response("**/search?*year=*"):
+        choices.last.click()
+    page.wait_for_url(re.compile("q=python&q-category=.*&q-category=.*&q-year="))
+    page.reload()
+    expect(chips).to_have_count(3)
+    with page.expect_response("**/search?*"):
+        chips.first.click()
+    expect(chips).to_have_count(2)
+    expect(_box(page)).to_be_focused()
+    # What is chosen stays when another query is typed, even if no post has it.
+    _box(page).fill("xqzzwk")
+    expect(page.get_by_role("status")).to_contain_text("Nothing found")
+    expect(chips).to_have_count(2)
+
+
+@pytest.mark.parametrize("attributes", ["", "filters"])
+def test_an_error_has_no_filters(failing: Page, show: Show, attributes: str) -> None:
+    show(f"<blog-search {attributes}></blog-search>", at=failing, q="python")
+    expect(_options(failing).first).to_be_visible()
+    failing.route("**/search?*", lambda route: route.abort())
+    _box(failing).fill("pytho")
+    expect(failing.get_by_role("status")).to_contain_text("Search is not available")
+    expect(failing.locator(".filters")).to_be_hidden()
+
+
+def test_a_page_is_told_what_happens(failing: Page, show: Show) -> None:
+    script = (
+        "<script>told = []; for (const name of ['search', 'open', 'close', 'error', 'select'])"
+        "addEventListener(`blogsearch:${name}`, (event) => { event.preventDefault();"
+        "const { q, count, status, position, url, hit } = event.detail ?? {};"
+        "told.push([name, q, count, status, position, url, hit?.oid]) })</script>"
+    )
+    _find(failing, _hit("a"), _hit("b"), q="cornwall", count=2)
+    show(_modal('shortcut=""') + script, at=failing)
+    failing.locator("blog-search").evaluate("(search) => { search.open(); search.open(); }")
+    _box(failing).press_sequentially("cornwall")
+    expect(_options(failing)).to_have_count(2)
+    failing.wait_for_function("told.some(([name]) => name === 'search')")
+    url = _options(failing).nth(1).get_attribute("href")
+    _options(failing).nth(1).click()
+    expect(failing.get_by_role("dialog")).to_be_hidden()
+    failing.locator("blog-search").evaluate("(search) => search.open()")
+    failing.route("**/search?*", lambda route: route.fulfill(status=503, headers=CORS))
+    _box(failing).fill("x")
+    failing.wait_for_function("told.at(-1)[0] === 'error'")
+    nothing = [None] * 6
+    assert failing.evaluate("told") == [
+        ["open", *nothing],
+        ["search", "cornwall", 2, None, None, None, None],
+        ["select", "cornwall", None, None, 2, url, "b"],
+        ["close", *nothing],
+        ["open", *nothing],
+        ["error", "x", None, 503, None, None, None],
+    ]
+
+
+def test_colours_follow_the_page(page: Page, show: Show) -> None:
+    style = (
+        "<style>.dark { color-scheme: dark } .own { --blog-search-text: rgb(1, 2, 3) }"
+        "p a { color: rgb(0, 80, 40) }</style><a href=#>x</a><p><a href=#>x</a></p>"
+    )
+    boxes = "".join(f'<blog-search class="{name}"></blog-search>' for name in ("", "dark", "own"))
+    page.emulate_media(color_scheme="dark")  # the reader's choice counts only if the page says so
+    show(style + boxes)
+    expect(_box(page)).to_have_count(3)
+    colours = [box.evaluate("(box) => getComputedStyle(box).color") for box in _box(page).all()]
+    assert colours == ["rgb(24, 24, 27)", "rgb(237, 237, 240)", "rgb(1, 2, 3)"]
+    _box(page).first.fill("python")
+    # Too dark a green for the dark box, which keeps its own accent.
+    expect(page.get_by_role("link", name="All results").first).to_have_css(
+        "color", "color(srgb 0 0.313726 0.156863)"
+    )
+    _box(page).nth(1).fill("python")
+    expect(page.get_by_role("link", name="All results").nth(1)).to_have_css(
+        "color", "rgb(165, 166, 255)"
+    )
+
+
+def test_on_a_phone_everything_fits_and_a_finger_hits_it(
+    browser: Browser, address: str, blog: Blog
+) -> None:
+    bar = (
+        "<nav style='display: flex; gap: 1em'><b>Blog</b><blog-search filters></blog-search></nav>"
+    )
+    with browser.new_context(
+        viewport={"width": 390, "height": 700}, has_touch=True, is_mobile=True
+    ) as context:
+        page = context.new_page()
+        head = '<meta name="viewport" content="width=device-width">'
+        page.goto(blog(_page(address, f"{head}{bar}")))
+        _box(page).fill("pythn")
+        page.get_by_role("button", name="Category").click()
+        expect(page.locator(".choices:popover-open")).to_be_in_viewport(ratio=1)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        heights = page.locator("button:visible, label:visible, .all, .suggested a").evaluate_all(
+            "all => all.map((one) => [one.getBoundingClientRect().height, one.className])"
+        )
+        assert [one for one in heights if one[0] < 40] == []
+
+
+def test_forced_colours_show_the_dialog_and_the_chosen_row(page: Page, show: Show) -> None:
+    page.emulate_media(forced_colors="active")
+    show(_modal())
+    page.keyboard.press("Control+k")
+    page.keyboard.type("cornwall")
+    expect(page.get_by_role("dialog")).to_have_css("border-top-color", "rgb(0, 0, 0)")
+    expect(page.locator(".on")).to_have_css("outline-style", "solid")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800)])
+def test_six_hits_are_whole_in_the_dialog(page: Page, show: Show, width: int, height: int) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+    section = {"heading": "A section", "highlight": "A <mark>section</mark>", "url": "/a#b"}
+    text = "Some <mark>words</mark> " * 30
+    _find(page, *[_hit(str(n), sections=[section | {"snippet": text}]) for n in range(10)])
+    show(_modal("filters"))
+    page.keyboard.press("/")
+    page.keyboard.type("words")
+    expect(page.locator(".hit").nth(9)).to_be_attached()
+    bottom = page.locator(".panel").evaluate("(panel) => panel.getBoundingClientRect().bottom")
+    whole = page.locator(".hit").evaluate_all(
+        f"all => all.filter((hit) => hit.getBoundingClientRect().bottom <= {bottom}).length"
+    )
+    assert whole >= 6
+    # A new answer is seen from its start.
+    _options(page).last.focus()
+    page.keyboard.type("x")
+    expect(_options(page).first).to_be_in_viewport()

@@ -2,6 +2,7 @@
 
 const RECENT = "blogsearch:recent"; // in the storage of the browser
 
+const SETTLED_AFTER = 1000; // milliseconds after an answer
 const SKELETON_AFTER = 150; // milliseconds without an answer in an empty list
 const shortcuts = (host) => (host.getAttribute("shortcut") ?? "mod+k /").toLowerCase().split(" ").filter(Boolean);
 const MOD = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘" : "Ctrl";
@@ -21,6 +22,7 @@ class SearchBox {
   exact = false; // without corrections
   opening = false; // whether Enter was pressed in the dialog before there were results
   running = new AbortController();
+  chosen = new URLSearchParams(); // of the filters
 
   constructor(host, service, messages) {
     const text = messageReader(host, messages);
@@ -39,7 +41,9 @@ class SearchBox {
     }
     this.form = make("form.box", { role: "search" }, icon("search"), this.input, close);
     this.suggested = make("nav.suggested", { ariaLabel: text("suggested") });
-    this.filters = make("form.filters", { onchange: () => this.search() }, this.menu("category", "categories"), this.menu("year", "years"));
+    this.chips = make("div.chips");
+    this.menus = [this.menu("category", "categories"), this.menu("year", "years")];
+    this.filters = make("div.filters", {}, this.chips, ...this.menus.flat());
     this.status = make("p.status", { role: "status" });
     this.list = make("ul.list", { ariaLabel, tabIndex: -1 });
     this.more = this.button("more", () => this.search(true));
@@ -52,7 +56,11 @@ class SearchBox {
     const parts = [this.form, this.panel, foot].filter(Boolean);
     this.root = make("div.root", { dir: messages.dir === "rtl" ? "rtl" : "" });
     if (modal) {
-      this.dialog = make("dialog.dialog", { ariaLabel, closedBy: "any", onclose: () => still(false) }, ...parts);
+      const onclose = () => {
+        still(false);
+        this.emit("close");
+      };
+      this.dialog = make("dialog.dialog", { ariaLabel, closedBy: "any", onclose }, ...parts);
       const hint = shortcuts(host)[0]?.replace(/^mod\+/, `${MOD} `).toUpperCase().replace("CTRL", "Ctrl");
       const opener = make("button.box.opener", { type: "button", ariaHasPopup: "dialog", onclick: () => this.open() },
         icon("search"), make("span", {}, ariaLabel), hint && make("kbd", { ariaHidden: "true" }, hint));
@@ -68,8 +76,10 @@ class SearchBox {
     host.shadowRoot.adoptedStyleSheets = [sheet];
     this.listen();
     this.followScheme();
-    const q = new URLSearchParams(location.search).get(this.attribute("query"));
+    const query = this.attribute("query"), given = new URLSearchParams(location.search), q = given.get(query);
     if (!q) return;
+    for (const [{ name }] of host.hasAttribute("filters") ? this.menus : [])
+      for (const value of given.getAll(`${query}-${name}`)) this.chosen.append(name, value);
     this.input.value = q;
     if (modal) this.open();
     this.search();
@@ -83,6 +93,11 @@ class SearchBox {
     return make(`button.${name}`, { type: "button", onclick }, this.text(name, values));
   }
 
+  // Tells the page what happens; false if the page prevents it.
+  emit(name, detail) {
+    return this.host.dispatchEvent(new CustomEvent(`blogsearch:${name}`, { detail, bubbles: true, cancelable: true }));
+  }
+
   listen() {
     this.typed = throttled(() => this.search());
     this.form.onsubmit = (event) => {
@@ -90,7 +105,7 @@ class SearchBox {
       this.submit();
     };
     // The letters of an input method are not the word yet.
-    this.input.oncompositionend = () => this.input.oninput({});
+    this.input.addEventListener("compositionend", () => this.input.oninput({}));
     this.input.oninput = ({ isComposing }) => {
       if (isComposing) return;
       this.typing = true;
@@ -111,6 +126,7 @@ class SearchBox {
     if (this.dialog && !this.dialog.open) {
       this.dialog.showModal();
       still(true);
+      this.emit("open");
     }
     this.input.focus();
     this.input.select();
@@ -127,12 +143,17 @@ class SearchBox {
     still(false);
   }
 
-  // A page without `color-scheme` whose text is light is dark.
+  // A page without `color-scheme` whose text is light is dark. The accent is that of links in its text, darker
+  // or lighter if they are hard to read.
   followScheme() {
     const { color, colorScheme } = getComputedStyle(this.host);
     // The first number is red, up to 255, or in oklch() the lightness, up to 1.
     const light = color.match(/[\d.]+/) > (color[0] === "r" ? 140 : 0.6);
     this.root.style.colorScheme = colorScheme === "normal" && light ? "dark" : "";
+    const link = document.querySelector("p a[href]") ?? document.querySelector("a[href]");
+    const accent = link && getComputedStyle(link).color;
+    const contrast = accent && accent !== color ? contrastOf(accent, getComputedStyle(this.form).backgroundColor) : 0;
+    this.root.style.setProperty("--link", contrast > 3 ? `color-mix(in srgb, ${accent}, var(--text) ${contrast < 6 ? 35 : 0}%)` : "");
   }
 
   press(event) {
@@ -140,12 +161,11 @@ class SearchBox {
     const inside = this.form.contains(target) || this.panel.contains(target);
     // To the page the target is <blog-search>, no field: it would take a key for its own shortcut.
     if (inside && target.checkVisibility() && !/Tab|Esc/.test(key) && !event.ctrlKey && !event.metaKey) event.stopPropagation();
-    // 229: an input method has taken the key, in browsers that have ended the composition already.
-    if (event.isComposing || event.keyCode === 229) return;
+    if (composing(event)) return;
     if (key === "Enter" && target === this.input && (event.ctrlKey || event.metaKey) && this.all.href) {
       event.preventDefault();
       this.all.click();
-    } else if (key === "Escape" && !this.dialog) {
+    } else if (key === "Escape" && !this.dialog && !this.filters.querySelector(":popover-open")) {
       event.preventDefault();
       this.input.value = "";
       this.again();
@@ -184,9 +204,8 @@ class SearchBox {
     const { hit, position } = link.closest("li") ?? {};
     if (hit) {
       const q = this.answered;
-      const detail = { q, url: link.href, position, hit };
-      const select = new CustomEvent("blogsearch:select", { detail, bubbles: true, cancelable: true });
-      if (!this.host.dispatchEvent(select)) event.preventDefault();
+      this.tellSearch();
+      if (!this.emit("select", { q, url: link.href, position, hit })) event.preventDefault();
       if (CLICKS && this.attribute("clicks") !== "off") countClick(new URL("clicks", this.service), q, position, hit.oid);
       this.remember();
     }
@@ -204,7 +223,7 @@ class SearchBox {
       facets: this.host.hasAttribute("filters") && "on",
     };
     for (const name in given) if (given[name]) parameters.set(name, given[name]);
-    for (const [name, value] of new FormData(this.filters)) parameters.append(name, value);
+    for (const [name, value] of this.chosen) parameters.append(name, value);
     return parameters;
   }
 
@@ -224,6 +243,7 @@ class SearchBox {
 
   async search(next = false) {
     clearTimeout(this.waiting);
+    this.searched = undefined;
     this.running.abort();
     const { signal } = (this.running = new AbortController());
     const parameters = this.parameters();
@@ -280,13 +300,14 @@ class SearchBox {
     }
     this.list.append(...items);
     this.links.hidden = true;
-    this.suggested.hidden = this.filters.hidden = !message.length;
+    this.suggested.hidden = !message.length;
+    this.filters.hidden = true;
   }
 
-  showAnswer({ q, count, matches, hits, corrected, dropped, page, size, facets }) {
+  showAnswer({ q, count, matches, hits, answer, corrected, dropped, page, size, facets }) {
     const { text } = this;
     const start = (page - 1) * size;
-    const items = hits.map((hit, number) => hitItem(hit, start + number + 1, this));
+    const items = hits.map((hit, number) => hitItem(hit, start + number + 1, this, answer));
     const whole = matches?.all_words ?? count;
     const message = !count ? [make("b", {}, text("nothing", { q })), text("advice")]
       : whole && whole < count ? [text("all_words", { count: whole }), " · ", text("some_words", { count: count - whole })]
@@ -300,8 +321,14 @@ class SearchBox {
     // Between the posts with all words and the others.
     const first = hits.findIndex(({ missing }) => missing);
     if (first > 0) items.splice(first, 0, make("li.rule", {}, text("some_words", { count: count - whole })));
+    if (answer) items.unshift(answerItem(answer, hits[0], this));
     this.show(message, items, page > 1);
-    if (page === 1) this.choose(bestRow(this.list.querySelector(".hit")));
+    if (page === 1) {
+      this.choose(this.list.querySelector(".card[href]") ?? bestRow(this.list.querySelector(".hit")));
+      clearTimeout(this.settling);
+      this.searched = { q, count };
+      this.settling = setTimeout(() => this.tellSearch(), SETTLED_AFTER);
+    }
     this.answered = q;
     this.page = page;
     // An answer has 50 pages at most.
@@ -313,6 +340,12 @@ class SearchBox {
     this.showCounts(facets);
   }
 
+  // Tells the page of a search: when the visitor pauses, or opens a hit.
+  tellSearch() {
+    if (this.searched) this.emit("search", this.searched);
+    this.searched = undefined;
+  }
+
   // The row that Enter opens while the box has the focus.
   choose(row) {
     this.best?.classList.remove("on");
@@ -321,7 +354,8 @@ class SearchBox {
   }
 
   showError({ status, message, seconds }, next) {
-    const key = !navigator.onLine ? "offline" : status === 429 && seconds ? "limited" : "unavailable";
+    const key = !navigator.onLine ? "offline" : status === 429 ? "limited" : "unavailable";
+    this.emit("error", { q: this.input.value.trim(), status, message });
     const parts = [this.text(key, { seconds }), " "];
     // For who wrote the page: nothing that a reader can change.
     if (status === 400) console.error(message);
@@ -329,22 +363,47 @@ class SearchBox {
     this.show(parts, [], next);
   }
 
+  // A filter: a button, and its choices in a popover below it.
   menu(name, facet) {
-    return make("details.menu", { name, facet }, make("summary", {}, this.text(name)), make("div.choices"));
+    const choices = make("div.choices", { name, facet, popover: "auto" });
+    const button = make("button.menu", { name, type: "button", popoverTargetElement: choices }, this.text(name));
+    choices.onbeforetoggle = () => {
+      const { left, right, bottom } = button.getBoundingClientRect();
+      const inset = 2 * left < innerWidth ? `auto auto ${left}px` : `${innerWidth - right}px auto auto`;
+      const maxWidth = `${Math.max(innerWidth - left, right) - 16}px`;
+      Object.assign(choices.style, { inset: `${bottom}px ${inset}`, maxWidth, maxHeight: `min(20em, 96vh - ${bottom}px)` });
+    };
+    return [button, choices];
   }
 
-  // The counts by category and year, in the menus of the attribute `filters`. In a menu that has the focus
-  // they stay as they are: what is chosen in it changes the others only.
+  toggle(name, value) {
+    this.chosen[this.chosen.has(name, value) ? "delete" : "append"](name, value);
+  }
+
+  // What is chosen, and the counts by category and year, with the attribute `filters`. The choices that are
+  // open stay as they are: they change the others only.
   showCounts(facets) {
     this.filters.hidden = !facets;
-    for (const menu of facets ? this.filters.children : []) {
-      const { name, facet, lastChild } = menu;
-      if (menu.matches(":focus-within")) continue;
-      const chosen = new FormData(this.filters).getAll(name), counts = new Map(chosen.map((value) => [value, 0]));
+    if (!facets) return;
+    this.chips.replaceChildren(...[...this.chosen].map(([name, value]) => {
+      const onclick = () => {
+        this.toggle(name, value);
+        this.again();
+      };
+      return make("button.chip", { type: "button", ariaLabel: this.text("remove", { name: value }), onclick }, `${value} ×`);
+    }));
+    for (const [button, choices] of this.menus) {
+      if (choices.matches(":popover-open")) continue;
+      const { name, facet } = choices, counts = new Map(this.chosen.getAll(name).map((value) => [value, 0]));
       for (const { value, count } of facets[facet]) counts.set(value, count);
-      menu.hidden = !counts.size;
-      lastChild.replaceChildren(...[...counts].map(([value, count]) =>
-        make("label.choice", {}, make("input", { type: "checkbox", name, value, checked: chosen.includes(value) }), `${value} (${count})`)));
+      button.hidden = !counts.size;
+      choices.replaceChildren(...[...counts].map(([value, count]) => {
+        const onchange = () => {
+          this.toggle(name, value);
+          this.search();
+        };
+        return make("label.choice", {}, make("input", { type: "checkbox", checked: this.chosen.has(name, value), onchange }), `${value} (${count})`);
+      }));
     }
   }
 
@@ -398,8 +457,11 @@ class SearchBox {
   writeQuery(q) {
     const name = this.attribute("query"), url = new URL(location);
     if (!name) return;
-    url.searchParams.delete(name);
-    if (q) url.searchParams.set(name, q);
+    for (const key of [...url.searchParams.keys()]) if (key === name || key.startsWith(`${name}-`)) url.searchParams.delete(key);
+    if (q) {
+      url.searchParams.set(name, q);
+      for (const [filter, value] of this.chosen) url.searchParams.append(`${name}-${filter}`, value);
+    }
     clearTimeout(this.writing);
     // Browsers limit how often a page may do it.
     this.writing = setTimeout(() => {

@@ -13,7 +13,7 @@ async function request(service, path, parameters, signal) {
   const response = await fetch(new URL(`${path}?${parameters}`, service), { signal: limited(signal) });
   const body = await response.json().catch(() => ({}));
   if (response.ok) return body;
-  throw { status: response.status, message: body.error?.message, seconds: response.headers.get("Retry-After") };
+  throw { status: response.status, message: body.error?.message, seconds: retryAfter(response) };
 }
 
 const translations = new Map();

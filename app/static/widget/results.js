@@ -63,9 +63,10 @@ function row(url, name, ...children) {
   return make(name, href ? { href } : {}, ...children, make("span.enter", { ariaHidden: "true" }, "↵"));
 }
 
-// A post with the sections and comments that match, as a list item.
-function hitItem(hit, position, { text, lang, host }) {
-  const { url, highlight, language, sections = [], comments = [], missing } = hit;
+// A post with the sections and comments that match, as a list item; without the section that is the answer.
+function hitItem(hit, position, { text, lang, host }, answer) {
+  const { url, highlight, language, comments = [], missing } = hit;
+  const sections = (hit.sections ?? []).filter(({ heading, url }) => heading !== answer?.heading || url !== answer.url);
   const prose = language && { lang: language }; // its direction is that of the item
   const snippet = (...fragments) => fragments.length > 0 && make("span.snippet", prose, ...marked(fromMark(fragments)));
   const image = host.hasAttribute("images") && hit.image && webUrl(hit.image);
@@ -85,6 +86,13 @@ function hitItem(hit, position, { text, lang, host }) {
   );
 }
 
+// The section of the first hit that answers a question.
+function answerItem({ heading, snippet, url }, hit, { text }) {
+  const { title, language } = hit, prose = language && { lang: language };
+  return make("li.answer", { hit, position: 1, dir: "auto" },
+    row(url, "a.card", make("span.passage", prose, ...marked(snippet)), make("span.source", {}, text("read", { title: `${title} › ${heading}` }))));
+}
+
 const escaped = (text) => text.replace(/[&<>]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[sign]);
 
 // The row of a hit that answers best: a section if it has more of the words than the title.
@@ -92,6 +100,15 @@ function bestRow(item) {
   const words = (element) => new Set([...element.querySelectorAll("mark")].map((mark) => mark.textContent.toLowerCase())).size;
   const [post, ...others] = item ? item.querySelectorAll("a[href]") : [];
   return others.find((row) => row.matches(".section") && words(row) > words(post.querySelector(".title"))) ?? post;
+}
+
+// How much two colours differ, from 1 to 21 (WCAG 1.4.3); 0 for others than rgb().
+function contrastOf(...colours) {
+  const lights = colours.map((colour) => {
+    const [red, green, blue] = colour.startsWith("rgb") ? colour.match(/[\d.]+/g).map((value) => (value / 255) ** 2.2) : [];
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05;
+  });
+  return Math.max(...lights) / Math.min(...lights) || 0;
 }
 
 function about(facts) {

@@ -1,0 +1,246 @@
+"""What the search page and the widget have in common: searching, typing, keys and failures."""
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from urllib.parse import parse_qs
+
+import pytest
+from playwright.sync_api import Browser, Error, Locator, Page, Route, expect
+
+from tests.browser.conftest import Blog
+
+CORS = {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "Retry-After"}
+
+
+@dataclass(frozen=True)
+class Place:
+    """The page of the service, or a page with the widget; with the filter `category=juggling`."""
+
+    page: Page
+    url: str
+    searches: str
+    titles: Locator
+    failure: Locator
+
+    @property
+    def box(self) -> Locator:
+        return self.page.get_by_role("searchbox")
+
+    @property
+    def status(self) -> Locator:
+        return self.page.get_by_role("status")
+
+    @property
+    def suggested(self) -> Locator:
+        return self.page.get_by_role("navigation", name="Suggested searches").get_by_role("link")
+
+    def hold(self, url: str) -> list[Route]:
+        """Keeps back the requests to a URL; the routes of those that were kept back."""
+        held: list[Route] = []
+        self.page.route(url, lambda route: held.append(route))
+        return held
+
+    def suggest(self, text: str) -> None:
+        body = json.dumps({"suggestions": [{"text": text, "kind": "search"}]})
+        self.page.route("**/suggest?*", lambda route: route.fulfill(body=body, headers=CORS))
+
+
+def _place(kind: str, page: Page, address: str, blog: Blog, parameters: str = "") -> Place:
+    if kind == "page":
+        place = Place(
+            page,
+            f"{address}/?{parameters}",
+            "**/?q=",
+            page.locator(".hits h3 a"),
+            page.get_by_role("alert"),
+        )
+    else:
+        place = Place(
+            page,
+            blog(
+                f'<!doctype html><html lang="en"><title>A blog</title><blog-search '
+                f'parameters="{parameters}"></blog-search><script src="{address}/widget.js">'
+                "</script>"
+            ),
+            "**/search?*q=",
+            page.locator("a.link:not(.section, .comment)"),
+            page.get_by_role("status"),
+        )
+    page.goto(place.url)
+    place.box.wait_for()
+    return place
+
+
+@pytest.fixture(params=["page", "widget"])
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def place(kind: str, page: Page, address: str, blog: Blog) -> Place:
+    return _place(kind, page, address, blog)
+
+
+@pytest.fixture
+def failing(kind: str, browser: Browser, address: str, blog: Blog) -> Iterator[Place]:
+    """A place whose requests may fail."""
+    with browser.new_context() as context:
+        yield _place(kind, context.new_page(), address, blog)
+
+
+def test_results_follow_what_is_typed(place: Place) -> None:
+    with place.page.expect_request(f"{place.searches}py&*"):
+        place.box.press_sequentially("pythn", delay=150)
+    expect(place.page.locator("body, .status").get_by_text("Showing results for")).to_be_visible()
+    expect(place.titles.first.locator("mark").first).to_have_text(re.compile("python", re.I))
+    place.box.fill("python xqzzwk")
+    expect(place.page.locator("body, .status").get_by_text("No post contains")).to_be_visible()
+    place.box.fill("rutabaga")
+    comment = place.page.get_by_role("link", name="Comment")
+    expect(comment).to_have_attribute("href", re.compile("#comment-"))
+
+
+def test_a_held_key_sends_few_requests(place: Place) -> None:
+    sent: list[str] = []
+    place.page.on("request", lambda request: sent.append(request.url))
+    milliseconds = place.box.evaluate(
+        """async (box) => {
+          const start = performance.now();
+          for (let i = 0; i < 40; i++) {
+            box.value += "x";
+            box.dispatchEvent(new Event("input"));
+            await new Promise((resolve) => setTimeout(resolve, 10));
+          }
+          return performance.now() - start;
+        }"""
+    )
+    assert 1 <= len([url for url in sent if "?q=" in url]) <= milliseconds / 50 + 2
+
+
+def test_a_slow_search_is_announced_and_its_late_answer_left_out(place: Place) -> None:
+    place.box.fill("juggling")
+    expect(place.titles.first).to_be_visible()
+    title = place.titles.first.inner_text()
+    held = place.hold(f"{place.searches}cron*")
+    with place.page.expect_request(f"{place.searches}cron*"):
+        place.box.fill("cron")
+    expect(place.status).to_have_text("Searching …")
+    assert place.titles.first.inner_text() == title
+    place.box.fill("sourdough")
+    expect(place.status).not_to_have_text("Searching …")
+    title = place.titles.first.inner_text()
+    for route in held:
+        with suppress(Error):  # the page has aborted the request
+            route.continue_()
+    place.page.wait_for_timeout(700)
+    expect(place.titles.first).to_have_text(title)
+    expect(place.status).not_to_have_text("Searching …")
+
+
+def test_suggested_searches_are_links_that_keep_the_filters(
+    kind: str, page: Page, address: str, blog: Blog
+) -> None:
+    place = _place(kind, page, address, blog, "category=juggling")
+    place.box.fill("siteswp pyt")
+    expect(place.suggested.first).to_have_text("siteswap python")
+    href = place.suggested.first.get_attribute("href") or ""
+    assert parse_qs(href.partition("?")[2]) == {"q": ["siteswap python"], "category": ["juggling"]}
+    place.suggested.first.click()
+    expect(place.box).to_have_value("siteswap python")
+    expect(place.box).to_be_focused()
+    place.suggest("<img src=x onerror=alert(1)>")
+    place.box.fill("x")
+    expect(place.suggested).to_have_text(["<img src=x onerror=alert(1)>"])
+
+
+def test_arrows_move_through_the_hits_and_back_to_the_box(place: Place) -> None:
+    place.box.fill("crontab lines")
+    expect(place.titles.first).to_be_visible()
+    for key in ("End", "ArrowDown", "ArrowDown", "ArrowUp"):
+        place.page.keyboard.press(key)
+    expect(place.titles.first).to_be_focused()
+    place.page.keyboard.press("ArrowUp")
+    expect(place.box).to_be_focused()
+    place.page.keyboard.press("ArrowUp")
+    expect(place.box).not_to_be_focused()  # the last hit
+    place.page.keyboard.type("s")
+    expect(place.box).to_be_focused()
+    expect(place.box).to_have_value("crontab liness")
+
+
+def test_an_input_method_has_its_keys_and_letters(place: Place) -> None:
+    place.box.fill("cron")
+    expect(place.titles.first).to_be_visible()
+    sent: list[str] = []
+    place.page.on("request", lambda request: sent.append(request.url))
+    place.box.evaluate(
+        """(box) => {
+          for (const init of [{ isComposing: true }, { keyCode: 229 }])
+            for (const key of ["ArrowDown", "Escape"])
+              box.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, ...init }));
+          box.value += "か";
+          box.dispatchEvent(new InputEvent("input", { isComposing: true, bubbles: true }));
+        }"""
+    )
+    expect(place.box).to_be_focused()
+    expect(place.box).to_have_value("cronか")
+    place.page.wait_for_timeout(200)
+    assert not any("?q=" in url for url in sent)
+    with place.page.expect_request(f"{place.searches}cron*"):
+        place.box.dispatch_event("compositionend")
+
+
+def test_a_question_has_a_card_that_leads_to_its_section(place: Place) -> None:
+    place.box.fill("what is the short answer on a licence")
+    card = place.page.locator(".card")
+    expect(card.locator("mark")).to_have_text(["licence"])
+    link = place.page.get_by_role("link", name=re.compile("Read in Which licence .* › The short"))
+    expect(link).to_have_attribute("href", re.compile("#:~:text=The%20short%20answer"))
+    # It is not said twice.
+    expect(place.page.locator(".section, .part").get_by_text("The short answer")).to_have_count(0)
+    place.box.fill("licence")
+    expect(card).to_have_count(0)
+
+
+def test_an_opened_hit_is_told_to_the_service(place: Place) -> None:
+    place.page.route("https://sample.example.org/**", lambda route: route.fulfill(body="the post"))
+    place.box.fill("cornwall")
+    expect(place.titles.nth(1)).to_be_visible()
+    with place.page.expect_request("**/clicks") as sent:
+        place.titles.nth(1).click()
+    told = parse_qs(sent.value.post_data or "")
+    assert (told["q"], told["position"]) == (["cornwall"], ["2"])
+    assert told["oid"][0]
+
+
+def test_what_fails_is_said_and_can_be_tried_again(failing: Place) -> None:
+    failing.box.fill("juggling")
+    expect(failing.titles.first).to_be_visible()
+    failing.page.route(f"{failing.searches}*", lambda route: route.abort())
+    failing.box.fill("cron")
+    expect(failing.failure).to_contain_text("Search is not available now.")
+    expect(failing.titles).to_have_count(0)
+    failing.page.unroute(f"{failing.searches}*")
+    failing.page.context.set_offline(True)
+    failing.page.get_by_role("button", name="Try again").click()
+    expect(failing.failure).to_contain_text("You are offline.")
+    failing.page.context.set_offline(False)
+    failing.page.get_by_role("button", name="Try again").click()
+    expect(failing.titles.first).to_contain_text("cron")
+
+
+@pytest.mark.parametrize("header", ["7", "Thu, 01 Jan 2099 00:00:00 GMT", None])
+def test_a_limit_of_a_proxy_says_when_to_try_again(failing: Place, header: str | None) -> None:
+    headers = {**CORS, **({"Retry-After": header} if header else {})}
+    failing.page.route(
+        f"{failing.searches}*",
+        lambda route: route.fulfill(status=429, body="<h1>Slow down</h1>", headers=headers),
+    )
+    failing.box.fill("python")
+    said = re.compile(r"Too many searches\. Try again in [\d,.]+ s\.")
+    expect(failing.failure).to_contain_text(said)
+    if header == "7":
+        expect(failing.failure).to_contain_text("in 7 s.")
