@@ -123,15 +123,15 @@ def test_a_held_key_sends_few_requests(place: Place) -> None:
 def test_a_slow_search_is_announced_and_its_late_answer_left_out(place: Place) -> None:
     place.box.fill("juggling")
     expect(place.titles.first).to_be_visible()
-    title = place.titles.first.inner_text()
+    title = place.titles.first.text_content() or ""
     held = place.hold(f"{place.searches}cron*")
     with place.page.expect_request(f"{place.searches}cron*"):
         place.box.fill("cron")
     expect(place.status).to_have_text("Searching …")
-    assert place.titles.first.inner_text() == title
+    assert place.titles.first.text_content() == title
     place.box.fill("sourdough")
     expect(place.status).not_to_have_text("Searching …")
-    title = place.titles.first.inner_text()
+    title = place.titles.first.text_content() or ""
     for route in held:
         with suppress(Error):  # the page has aborted the request
             route.continue_()

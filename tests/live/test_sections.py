@@ -99,3 +99,23 @@ def test_a_title_that_matches_shows_the_beginning(search: Search) -> None:
 def test_a_heading_from_right_to_left(search: Search) -> None:
     [hit] = search("כותרת")
     assert hit["sections"][0]["heading"] == "כותרת משנה"
+
+
+@pytest.mark.parametrize(
+    ("query", "heading"),
+    [
+        ("q=what is a web worker", "Web & Workers"),
+        ("q=web worker", None),  # no question
+        ("q=what is a worker", None),  # one word only
+        ("q=what are web rhymes for vim", None),  # two of three words are elsewhere
+        ("q=what is a web worker&sort=newest", None),
+        ("q=what is a web worker&size=1&page=2", None),
+    ],
+)
+def test_a_question_is_answered_by_the_section_with_most_of_its_words(
+    settings: Settings, query: str, heading: str | None
+) -> None:
+    answer = create_app(settings).test_client().get(f"/search?{query}").get_json()
+    assert answer.get("answer", {}).get("heading") == heading
+    if heading:
+        assert answer["answer"] in answer["hits"][0]["sections"]
