@@ -472,12 +472,13 @@ def test_a_hostile_answer_stays_text(page: Page, show: Show) -> None:
         for url in urls
     ]
     corrected = {"from": bad, "to": bad}
-    page.route("**/search?*", lambda r: _answer(r, q=bad, hits=hits, count=4, corrected=corrected))
+    answer = {"heading": bad, "highlight": bad, "url": urls[0], "snippet": bad}
+    _find(page, *hits, q=bad, count=4, corrected=corrected, answer=answer)
     suggestions = json.dumps({"suggestions": [{"kind": "search", "text": bad}]})
     page.route("**/suggest?*", lambda route: route.fulfill(body=suggestions, headers=CORS))
     show(q="python")
     expect(_options(page)).to_have_count(8)
-    for option in _options(page).all():
+    for option in [*_options(page).all(), page.locator(".card")]:
         assert option.get_attribute("href") is None
         option.click()
     expect(page.locator(".title").first).to_have_text(shown)
