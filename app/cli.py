@@ -29,10 +29,13 @@ _COMMANDS = {
     "analyze": ("search", "Show how a text is analyzed: its tokens and synonym rules."),
     "synonyms": ("synonyms", "Check, convert, load, list and remove synonym rule files."),
     "pins": ("pins", "Load, list and remove pinned results."),
+    "golden": ("golden", "List, check and change the searches that no build may break."),
+    "popularity": ("popularity", "Take page views of a CSV or opened hits: what is read more."),
     "indices": ("indexing", "List the generations of the index."),
     "export": ("indexing", "Write what is live to a file that `reindex` takes."),
     "rollback": ("indexing", "Go back to the generation before the live one."),
     "prune": ("indexing", "Delete old generations."),
+    "meaning": ("meaning", "Turn search by meaning on, with all that it needs, or off."),
     "fetch-model": ("operations", "Download the model that BLOGSEARCH_SEMANTIC needs, once."),
     "doctor": ("operations", "Check the engines, the index, the last sync and the synonym files."),
 }

@@ -16,12 +16,21 @@ def open_model(settings: Settings) -> Model | None:
     """
     if not settings.semantic:
         return None
+    check_language(settings)
+    return _load()
+
+
+def check_language(settings: Settings) -> None:
+    """Check that the model knows the language of the blog.
+
+    Raises:
+        BadSettings: it does not.
+    """
     if settings.language != LANGUAGE.name:
         raise BadSettings(
             f"BLOGSEARCH_SEMANTIC: must be off for {settings.language}: the model knows "
             f"{LANGUAGE.name} only."
         )
-    return _load()
 
 
 _load = cache(Model.load)

@@ -219,8 +219,8 @@ class Settings:
     semantic: bool = _setting(
         False,
         "Whether posts that are near to a question in meaning rank higher, whatever words they "
-        "use: `on` or `off`. For English posts; needs `pip install 'blogsearch[semantic]'` and "
-        "`blogsearch fetch-model`. A change needs a new index: `blogsearch rebuild`.",
+        "use: `on` or `off`. For English posts. `blogsearch meaning on` does all that it takes: "
+        "packages, a model, this setting and a new index.",
     )
     cache_ttl: Annotated[float, Meta(gt=0, le=2_592_000)] = _setting(
         600.0,

@@ -31,6 +31,7 @@ OLD = ".old"
 
 OnSwap = Callable[[], None]
 """Called when an index with other rules is live: earlier answers are stale."""
+Gate = Callable[[IndexSettings], IndexSettings]
 Json = dict[str, Any]
 
 
@@ -108,10 +109,14 @@ def load(
     files: Sequence[Path],
     on_progress: OnProgress,
     on_swap: OnSwap,
+    gate: Gate = lambda wanted: wanted,
 ) -> Loaded:
     """Check files, make an index with them live and store them in the folder.
 
     Without files, the files of the folder go live. A failed check or build changes nothing.
+
+    Args:
+        gate: gives the settings of the build a check that may keep the live index.
     """
     left_out = {name.removesuffix(SUFFIX) for name in settings.synonyms_left_out}
     if without := sorted(left_out & {path.stem for path in files}):
@@ -127,7 +132,7 @@ def load(
             return Loaded(findings=tuple(found))
         if files:
             _check_writable(settings.synonyms_dir)
-        loaded = _build(settings, client, lock, rules, on_progress, on_swap)
+        loaded = _build(settings, client, lock, rules, on_progress, on_swap, gate)
         kept = _store(settings.synonyms_dir, files)
     return replace(loaded, findings=tuple(found), kept=tuple(kept))
 
@@ -210,9 +215,10 @@ def _build(
     rules: Rules,
     on_progress: OnProgress,
     on_swap: OnSwap,
+    gate: Gate = lambda wanted: wanted,
 ) -> Loaded:
     live = live_generation(client, settings.index)
-    wanted = index_settings(settings, rules)
+    wanted = gate(index_settings(settings, rules))
     if live is None or is_current(live, wanted):
         return Loaded()
     before = _live_rules(client, live.name)

@@ -58,6 +58,7 @@ class _Line(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     categories: list[_Text] = []
     keywords: list[_Text] = []
     links: list[_Text] = []
+    popularity: Annotated[float, msgspec.Meta(ge=0)] = 0
     headings: list[_Heading] = []
     comments: list[_Comment] = []
     over_http: bool = False

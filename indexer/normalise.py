@@ -2,8 +2,10 @@
 
 import hashlib
 import html
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, fields, replace
 from functools import partial
 from operator import attrgetter
@@ -31,6 +33,7 @@ MAX_URL = 2_000
 MAX_LABEL = 200
 MAX_LABELS = 100
 MAX_LINKS = 1_000
+MAX_POPULARITY = 1_000_000_000_000
 UNMISTAKABLE_SLUG = 9
 """Letters of a slug that two pages hardly have by accident: sites move, and old links stay as they
 are. Of 1,370 links to addresses without a post, nine in ten lead to the post with their slug."""
@@ -96,6 +99,8 @@ def _post(raw: RawPost) -> dict[str, Any]:
     for name in ("url", "image", "pub_date", "modified", "language"):
         if not source[name]:
             del source[name]
+    if source["popularity"] is None:
+        del source["popularity"]
     if "pub_date" in source:
         source["day"] = source["pub_date"][:10]
     if text.headings:
@@ -336,6 +341,20 @@ def _labels(name: str, value: Any) -> list[str]:
     return labels
 
 
+def popularity(value: Any) -> float | None:
+    """A number of page views, stars or the like, or `Invalid`; None if there is none."""
+    if value is None or value == "":
+        return None
+    with suppress(TypeError, ValueError):
+        number = math.nan if isinstance(value, bool) else float(value)
+        if 0 <= number <= MAX_POPULARITY:
+            return number
+    raise Invalid(
+        f"popularity {value!r:.80} is not a number",
+        f"Write a number from 0 to {MAX_POPULARITY:,}, such as page views.",
+    )
+
+
 def _language(value: Any) -> str:
     """A language tag in lower case, `de` or `pt-br`; "" if it is invalid."""
     if not isinstance(value, str):
@@ -355,6 +374,7 @@ _POST_FIELDS: dict[str, Check] = {
     "keywords": partial(_labels, "keywords"),
     "image": partial(_url, "image"),
     "language": _language,
+    "popularity": popularity,
 }
 _COMMENT_FIELDS: dict[str, Check] = {
     "oid": _oid,

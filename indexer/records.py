@@ -59,6 +59,8 @@ class RawPost:
     comments: tuple[RawComment, ...] = ()
     language: Any = None
     image: Any = None
+    # In no digest: it is given and changed beside the sources, too.
+    popularity: Any = field(default=None, compare=False)
     left_out: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
     entry: bytes = field(default=b"", compare=False, repr=False)
 

@@ -9,6 +9,7 @@ from elasticsearch.dsl import (
     Boolean,
     Date,
     Document,
+    Float,
     Index,
     InnerDoc,
     Keyword,
@@ -143,6 +144,8 @@ class BlogItem(Document):
     modified = Date()
     categories = Keyword()
     keywords = Keyword(copy_to="all")
+    # How much it is read: `_popularity` of app/search/clauses.py.
+    popularity = Float(index=False)
     digest = Keyword(index=False)
     over_http = Boolean()
     # Stored and nothing else, unless the index is made for `passages.vector`.

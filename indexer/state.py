@@ -2,7 +2,7 @@
 
 `<alias>-state` is hidden, has one shard, and holds the lock, the highest generation number used,
 the ids and checkpoints of each swap, how the last run of each command ended, the files of pinned
-results and the daily counts of searches.
+results, golden searches and the daily counts of searches.
 """
 
 import time

@@ -48,6 +48,7 @@ class SyncResult:
         rolled_back_from: the generation with the current settings that somebody rolled back from;
             the live one was not rebuilt.
         built: the generation that was built first, if any.
+        changes_popularity: whether a post is more or less popular now.
     """
 
     index: str
@@ -58,6 +59,7 @@ class SyncResult:
     removals_withheld: str = ""
     rolled_back_from: str = ""
     built: Built | None = None
+    changes_popularity: bool = False
 
 
 def sync(
@@ -111,6 +113,7 @@ def sync(
             withheld,
             rolled_back,
             rebuilt,
+            comparison.changes_popularity,
         )
 
 
@@ -144,6 +147,7 @@ class _Comparison:
         self.removed: list[str] = []
         self.unchanged = 0
         self.changes_links = bool(self._over_http)
+        self.changes_popularity = False
         self._with_lost: list[Document] = []
         self._lost_comments: list[str] = []
 
@@ -244,6 +248,7 @@ class _Comparison:
             before, after = written.before or {}, written.after or {}
             if any(before.get(name) != after.get(name) for name in _LINKED):
                 self.changes_links = True
+            self.changes_popularity |= merge.changes_popularity(written.before, written.after)
         return results
 
     def _unless_written(self, oid: str, change: Change) -> Change:

@@ -22,6 +22,7 @@ from app.commands.tools import (
     pass_tools,
 )
 from app.elastic import is_starting
+from app.golden import gated
 from app.synonyms import index_settings
 from indexer import SCHEMA, generations
 from indexer.build.builder import is_current, rolled_back_from
@@ -45,7 +46,8 @@ _REJECTED = {ONLY_SOME: "done, but some posts were rejected"}
 @click.option(
     "--force",
     is_flag=True,
-    help="Swap even if far fewer posts are left, or if the live index cannot be read.",
+    help="Swap even if far fewer posts are left, a golden search breaks, or the live index cannot "
+    "be read.",
 )
 @pass_tools
 def reindex(tools: Tools, sources: SourceArguments, force: bool) -> None:
@@ -66,7 +68,7 @@ def reindex(tools: Tools, sources: SourceArguments, force: bool) -> None:
             tools.elastic,
             tools.settings.index,
             run.sources.read(),
-            index_settings(tools.settings),
+            gated(index_settings(tools.settings), tools.elastic, tools.settings, force=force),
             run.on_reject,
             run.options,
         )
@@ -77,7 +79,9 @@ def reindex(tools: Tools, sources: SourceArguments, force: bool) -> None:
 
 @command(exit_codes=UNCHANGED)
 @click.option(
-    "--force", is_flag=True, help="Rebuild even if nothing has changed, or after a rollback."
+    "--force",
+    is_flag=True,
+    help="Rebuild even if nothing has changed, after a rollback, or if a golden search breaks.",
 )
 @click.option(
     "--wait",
@@ -99,7 +103,8 @@ def rebuild(tools: Tools, force: bool, seconds: float) -> None:
     blogsearch rebuild
     blogsearch rebuild --wait 300
     """
-    alias, wanted = tools.settings.index, index_settings(tools.settings)
+    alias, settings = tools.settings.index, tools.settings
+    wanted = gated(index_settings(settings), tools.elastic, settings, force=force)
     starting = Retry(seconds, first_pause=1.0, longest_pause=2.0, is_repeatable=is_starting)
     existing = starting.call(lambda: list_generations(tools.elastic, alias))
     live = generations.live_of(existing)
@@ -176,10 +181,12 @@ def _compare(tools: Tools, command: str, sources: SourceArguments, *, force: boo
             tools.elastic,
             tools.settings.index,
             run.sources.read,
-            index_settings(tools.settings),
+            gated(index_settings(tools.settings), tools.elastic, tools.settings, force=force),
             run.on_reject,
             run.options,
         )
+        if result.changes_popularity:
+            tools.service.pins.touch()
         if result.removals_withheld:
             run.failed = (
                 f"Nothing was removed: {result.removals_withheld}. Check the source, or use "

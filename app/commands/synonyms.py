@@ -1,6 +1,7 @@
 """`blogsearch synonyms`: check, convert, load, list and remove rule files."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
@@ -22,6 +23,7 @@ from app.commands.tools import (
     report,
     stop_on_errors,
 )
+from app.golden import gated
 from app.synonyms import OLD, Loaded, all_files, load, remove, used_files
 from indexer.generations import live as live_generation
 
@@ -86,8 +88,9 @@ def convert_synonyms(tools: Tools, file: BinaryIO) -> None:
 
 @synonyms.command("load", exit_codes=UNCHANGED)
 @_files
+@click.option("--force", is_flag=True, help="Also if a golden search breaks.")
 @pass_tools
-def load_synonyms(tools: Tools, files: tuple[Path, ...]) -> None:
+def load_synonyms(tools: Tools, files: tuple[Path, ...], force: bool) -> None:
     """Check FILE..., make an index with them live, and store them in the synonyms folder.
 
     The new index is built from the posts of the live one. Searches go on, and a failed check or
@@ -99,7 +102,8 @@ def load_synonyms(tools: Tools, files: tuple[Path, ...]) -> None:
     blogsearch synonyms load
     """
     with progress(tools.output) as on_progress:
-        loaded = load(tools.settings, tools.elastic, files, on_progress, tools.publish)
+        gate = partial(gated, client=tools.elastic, settings=tools.settings, force=force)
+        loaded = load(tools.settings, tools.elastic, files, on_progress, tools.publish, gate)
     stop_on_errors(loaded.findings)
     undo = ["blogsearch rollback", "change the files or settings back"]
     if files:

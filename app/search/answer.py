@@ -126,11 +126,10 @@ class SimilarPost(TypedDict):
 
     oid: str
     title: str
-    url: str | None
-    pub_date: str | None
-    categories: list[str]
+    url: NotRequired[str]
+    pub_date: NotRequired[str]
+    categories: NotRequired[list[str]]
     language: NotRequired[str]
-    image: NotRequired[str]
 
 
 class SimilarAnswer(TypedDict):

@@ -128,13 +128,14 @@ def _facets(session: SearchSession, found: Found) -> Facets | None:
 
 def _alternatives(plan: Plan, lookup: Lookup, phrases: Phrases) -> dict[str, Plan]:
     """Searches to try, by their queries: with corrections, if they were turned off, and without
-    quotation marks and exclusions. Others find nothing either, as one word is enough to match."""
+    quotation marks, exclusions and operators. Others find nothing either, as one word is enough."""
     tried: dict[str, Plan] = {}
     if not plan.request.typos:
         tolerant = replace(plan, request=replace(plan.request, typos=True))
         if corrected := plan_corrected(tolerant, lookup, frozenset(), phrases):
             tried[" ".join(term.likeliest.text for term in corrected.terms)] = corrected
-    if plan.query.quoted or plan.query.excluded:
+    query = plan.query
+    if query.quoted or query.excluded or query.in_title or query.categories:
         q = _plain_words(plan.query)
         relaxed = replace(plan.request, q=q, typos=True)
         tried[q] = plan_typed(relaxed, plan.language, phrases, recency=plan.recency)
@@ -149,7 +150,7 @@ def _plain_words(query: ParsedQuery) -> str:
 
 
 def _with_rules(plan: Plan, known: Known) -> Plan:
-    """The plan with its pinned results, and with the meaning of the query if that counts.
+    """The plan with its pinned results, popularity, and the meaning of the query if that counts.
 
     Rules for the query as typed win over those for a correction. In an order by date no post comes
     first.
@@ -159,6 +160,7 @@ def _with_rules(plan: Plan, known: Known) -> Plan:
         pins = matching(known.pins, words)
         by_date = plan.request.sort != "relevance"
         plan = replace(plan, pins=pins.only_never() if by_date else pins)
+    plan = replace(plan, popularity=known.rules.popularity)
     model = known.model
     if model is None or model.name != known.rules.model or not _has_meaning(plan):
         return plan

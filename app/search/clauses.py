@@ -17,6 +17,7 @@ and the best 200 of them also by
     meaning         how near its nearest passage is, with BLOGSEARCH_SEMANTIC
     title so far    titles with all words of a query that is being typed
     recency         a little for newer posts
+    popularity      a little for posts that are read more, if the blogger says which
 
 `app.search.scoring` has the numbers.
 """
@@ -201,6 +202,7 @@ def best_clauses(plan: Plan) -> list[Clause]:
         *_meaning(plan),
         *_title_so_far(plan),
         *_recency(plan),
+        *_popularity(plan),
     ]
 
 
@@ -380,6 +382,18 @@ def _recency(plan: Plan) -> list[Clause]:
     return [("recency", {"distance_feature": {**feature, "boost": scoring.RECENCY_BOOST}})]
 
 
+def _popularity(plan: Plan) -> list[Clause]:
+    """The logarithm of how much more than usual it is read; at most `POPULARITY_BOOST`, for ten
+    times as much. Posts without a number get nothing."""
+    if not plan.popularity:
+        return []
+    value = {"field": "popularity", "factor": 1 / plan.popularity, "modifier": "log1p"}
+    score: Json = {"field_value_factor": {**value, "missing": 0}, "max_boost": 1}
+    everything = {"query": {"match_all": {}}, "boost_mode": "replace"}
+    boost = scoring.POPULARITY_BOOST
+    return [("popularity", {"function_score": {**everything, **score, "boost": boost}})]
+
+
 # -- matching --------------------------------------------------------------------------------------
 
 
@@ -418,6 +432,33 @@ def named_terms(plan: Plan) -> list[Json]:
 
 def excluded_clauses(plan: Plan) -> list[Json]:
     return [phrase_in(scoring.PHRASE_FIELDS, text) for text in plan.query.excluded]
+
+
+def operator_filters(plan: Plan) -> list[Json]:
+    """Of `in:title`, all words in the title in any variant, and of `category:`, one of the names in
+    either case of letters."""
+    filters: list[Json] = []
+    if plan.query.in_title:
+        filters += [_in_title(term) for term in plan.required]
+        filters += [phrase_in(["title.words"], text) for text in plan.query.quoted]
+    if plan.query.categories:
+        names = [
+            {"term": {"categories": {"value": name, "case_insensitive": True}}}
+            for name in plan.query.categories
+        ]
+        filters.append(any_of(names))
+    return filters
+
+
+def _in_title(term: Interpretation) -> Json:
+    clauses = [match("title.lookup", variant.text, operator="and") for variant in term.variants]
+    clauses += [match("title", variant.text, operator="and") for variant in term.variants]
+    clauses += [
+        match("title", text, operator="and") for text in (term.phrase, term.compound) if text
+    ]
+    if any(variant.kind in ("begun", "prefix") for variant in term.variants):
+        clauses.append(_begins_in_title(term))
+    return any_of(clauses)
 
 
 def hidden_clauses(plan: Plan) -> list[Json]:

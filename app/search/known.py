@@ -28,13 +28,15 @@ _RULES = f"index.analysis.filter.{SYNONYMS}.synonyms"
 class IndexRules:
     """The synonym rules of the index `name`: their digest, and the phrases that they contract.
 
-    `model` names the model of the vectors of its passages, "" without vectors.
+    `model` names the model of the vectors of its passages, "" without vectors. `popularity` is that
+    of a usual post, 0 if no post has one.
     """
 
     name: str = ""
     digest: str = ""
     phrases: Phrases = field(default_factory=Phrases)
     model: str = ""
+    popularity: float = 0.0
 
 
 class Known:
@@ -64,12 +66,15 @@ class Known:
             OutdatedIndex: the index has the fields of another version.
         """
         changed = False
-        if not self.rules.name or index not in ("", self.rules.name):
+        store = self._store if self._store and version is not None else None
+        # Written, too, when posts became popular: `PinStore.touch`.
+        is_new = bool(store and version is not None and not store.is_current(version))
+        if is_new or not self.rules.name or index not in ("", self.rules.name):
             rules = read_index_rules(session)
             changed = rules != self.rules
             self.rules = rules
-        if self._store and version is not None and not self._store.is_current(version):
-            session.read("pins", self._store.read)
+        if is_new and store:
+            session.read("pins", store.read)
             changed = True
         return changed
 
@@ -95,5 +100,19 @@ def read_index_rules(session: SearchSession) -> IndexRules:
         raise OutdatedIndex(str(other_schema(meta.get("schema"))))
     filters = body.get("settings", {}).get("index", {}).get("analysis", {}).get("filter", {})
     lines = filters.get(SYNONYMS, {}).get("synonyms", [])
-    compiled = [lines] if isinstance(lines, str) else lines
-    return IndexRules(name, meta.get("rules", ""), Phrases.of(compiled), meta.get("model", ""))
+    phrases = Phrases.of([lines] if isinstance(lines, str) else lines)
+    popularity = _usual_popularity(session)
+    return IndexRules(name, meta.get("rules", ""), phrases, meta.get("model", ""), popularity)
+
+
+def _usual_popularity(session: SearchSession) -> float:
+    """The median of the posts that have one; 0 if none has."""
+    usual: Json = {"percentiles": {"field": "popularity", "percents": [50], "keyed": False}}
+    above: Json = {"filter": {"range": {"popularity": {"gt": 0}}}, "aggs": {"usual": usual}}
+    response = session.read(
+        "popularity",
+        lambda: session.client.search(
+            index=session.index, size=0, track_total_hits=False, aggs={"above": above}
+        ),
+    ).body
+    return float(response["aggregations"]["above"]["usual"]["values"][0]["value"] or 0.0)

@@ -10,6 +10,7 @@ index, where neither a swap nor a lost Redis loses them.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -241,6 +242,11 @@ class PinStore:
                 "Another process changed the pinned results at the same time. Try again."
             ) from None
         return former
+
+    def touch(self) -> None:
+        """Store the same again, so that every process reads anew what it knows of the index."""
+        with suppress(Conflict):  # then another process has stored something
+            self.change(lambda files: files)
 
     def warnings(self, rules: Sequence[PinRule]) -> list[Finding]:
         """The posts in rules that the live index does not have; none without an index."""

@@ -47,7 +47,8 @@ class Plan:
 
     `terms`: every term of the query in its order, with its variants. `required`: the significant
     ones, of which a post must have `needed`. `recency`: whether newer posts score a little more.
-    `vector`: the meaning of the query, empty if it does not count.
+    `vector`: the meaning of the query, empty if it does not count. `popularity`: that of a usual
+    post, 0 if no post has one.
     """
 
     request: SearchRequest
@@ -59,6 +60,7 @@ class Plan:
     language: Language
     pins: MatchedPins = NO_MATCH
     vector: tuple[float, ...] = ()
+    popularity: float = 0.0
 
     @cached_property
     def share(self) -> float:
@@ -276,7 +278,8 @@ def _resegmented(
             terms.append(term)
     if terms == list(query.terms):
         return query
-    return parsed(terms[:MAX_TERMS], query.quoted, query.excluded, query.quoted_at)
+    kept = parsed(terms[:MAX_TERMS], query.quoted, query.excluded, query.quoted_at)
+    return replace(kept, in_title=query.in_title, categories=query.categories)
 
 
 def _is_known(term: QueryTerm, stats: Mapping[str, TermStats]) -> bool:

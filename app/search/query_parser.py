@@ -17,6 +17,13 @@ from app.search.scoring import FEW_WORDS, LONGEST_CORRECTED
 _PIECE = re.compile(r'(?P<out>(?<!\S)-(?=["\w.]))?(?:"(?P<quoted>[^"]*)"|(?P<plain>[^\s"]+))')
 
 
+# Blanks take their place, so that the words after them stay where they are.
+_OPERATOR = re.compile(
+    r'(?<!\S)(?:(?P<title>in:title)(?!\S)|category:(?:"(?P<quoted>[^"]+)"|(?P<plain>[^\s"]+)))',
+    re.I,
+)
+
+
 def _marks() -> str:
     """Ranges of Unicode's marks: vowels of Hindi, points of Arabic, accents that no letter
     contains. Each is a part of the letter before it, and no letter for a regular expression."""
@@ -107,7 +114,8 @@ class ParsedQuery:
     """The terms of a query, its quoted phrases with their offsets, and what a post must not have.
 
     `examined`: the terms that decide which posts match, and that are looked up and corrected: the
-    first ones that say something, or of all if none does and there is no quoted phrase.
+    first ones that say something, or of all if none does and there is no quoted phrase. `in_title`
+    and `categories`: only posts with the words in their titles, and of one of these categories.
     """
 
     terms: tuple[QueryTerm, ...] = ()
@@ -115,11 +123,13 @@ class ParsedQuery:
     excluded: tuple[str, ...] = ()
     quoted_at: tuple[int, ...] = ()
     examined: tuple[QueryTerm, ...] = ()
+    in_title: bool = False
+    categories: tuple[str, ...] = ()
 
     @property
     def empty(self) -> bool:
         """Whether there is nothing to search for."""
-        return not (self.terms or self.quoted or self.excluded)
+        return not (self.terms or self.quoted or self.excluded or self.categories)
 
 
 def parsed(
@@ -137,13 +147,21 @@ def parsed(
 
 
 def parse_query(q: str, language: Language) -> ParsedQuery:
-    """Split a query into terms, quoted phrases (`"…"`) and exclusions (`-word`). Beside more than
-    `FEW_WORDS` significant words, quotation marks are those of a sentence."""
+    """Split a query into terms, quoted phrases (`"…"`), exclusions (`-word`), `in:title` and
+    `category:name`. Beside more than `FEW_WORDS` significant words, quotation marks are those of a
+    sentence."""
+    q = q.translate(_USUAL)
+    if operators := list(_OPERATOR.finditer(q)):
+        rest = parse_query(_OPERATOR.sub(lambda match: " " * len(match[0]), q), language)
+        named = tuple(
+            match["quoted"] or match["plain"] for match in operators if not match["title"]
+        )
+        in_title = any(match["title"] for match in operators)
+        return replace(rest, in_title=in_title, categories=named)
     terms: list[QueryTerm] = []
     quoted: list[str] = []
     excluded: list[str] = []
     quoted_at: list[int] = []
-    q = q.translate(_USUAL)
     for piece in _PIECE.finditer(q):
         text = piece["plain"] if piece["quoted"] is None else piece["quoted"].strip()
         if not text.isalpha() and not _tokens(text):

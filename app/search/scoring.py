@@ -71,6 +71,8 @@ PINNED_SCORE = 8192.0
 of 32 bits keeps two decimal places beside ten of them."""
 RECENCY_BOOST, RECENCY_PIVOT = 0.1, "730d"
 """Orders posts that are equal otherwise; no figure changes without it."""
+POPULARITY_BOOST = 0.5
+"""Of a post that is read ten times as much as a usual one."""
 
 # -- spelling --------------------------------------------------------------------------------------
 SUGGEST_SIZE = 10

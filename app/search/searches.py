@@ -21,6 +21,7 @@ from app.search.clauses import (
     match_phrase,
     named,
     named_terms,
+    operator_filters,
     phrase_in,
     pinned_clauses,
     quoted_clauses,
@@ -63,7 +64,10 @@ def hits_search(plan: Plan, *, refined: bool = True) -> Json:
         filter=has_terms(plan, plan.needed, similar=True),
     )
     query = _listed(by_words, plan)
-    query["bool"]["filter"] = post_filters(plan.request, plan.language)
+    query["bool"]["filter"] = [
+        *query["bool"].get("filter", ()),
+        *post_filters(plan.request, plan.language),
+    ]
     body: Json = {
         "query": query,
         **(page(plan.request) if refined else {"size": DEFAULT_SIZE}),
@@ -151,6 +155,8 @@ def _listed(by_words: Json, plan: Plan) -> Json:
     if excluded := excluded_clauses(plan):
         allowed["bool"]["must_not"] = excluded
     listed = any_of([allowed, *_queries(whole_title(plan))])
+    if operators := operator_filters(plan):
+        listed["bool"]["filter"] = operators
     if hidden := hidden_clauses(plan):
         listed["bool"]["must_not"] = hidden
     return listed

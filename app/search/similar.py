@@ -17,7 +17,7 @@ from urllib.parse import urlencode
 from elasticsearch import Elasticsearch
 
 from app.errors import BadRequest
-from app.search.answer import SimilarAnswer, SimilarPost
+from app.search.answer import SimilarAnswer
 from app.search.clauses import any_of, bool_query, constant, match, nearest_passage
 from app.search.known import Known
 from app.search.render import plain
@@ -42,7 +42,7 @@ _LONGEST_PREFIX = 1000  # characters; a longer one is an error in Elasticsearch
 _MEANING = 12.0
 _WORDS_OF_PATH = 20
 _WORD = re.compile(r"[^\W_]*[^\W\d_][^\W_]*")  # not a number
-_SOURCE = ["oid", "title", "url", "pub_date", "categories", "language", "image"]
+_SOURCE = ["oid", "title", "url", "pub_date", "categories", "language"]
 
 
 def _text_of(name: str, most: int) -> Parameter:
@@ -123,9 +123,9 @@ def similar(
         alike = by_path
     elif found[0] not in oids:
         (alike,) = session.send("similar", _alike(request, found, known))
-    return {"known": bool(found), "posts": list(map(_post, alike["hits"]["hits"]))}, len(
-        session.sent
-    )
+    sources = [hit["_source"] for hit in alike["hits"]["hits"]]
+    posts: Any = [{**source, "title": plain(source["title"])} for source in sources]
+    return {"known": bool(found), "posts": posts}, len(session.sent)
 
 
 def _itself(request: SimilarRequest, oids: list[str]) -> Json:
@@ -185,19 +185,3 @@ def _words(request: SimilarRequest) -> str:
 
 def _page(request: SimilarRequest, query: Json) -> Json:
     return {"query": query, "size": request.size, "track_total_hits": False, "_source": _SOURCE}
-
-
-def _post(hit: Json) -> SimilarPost:
-    source = hit["_source"]
-    post: SimilarPost = {
-        "oid": source["oid"],
-        "title": plain(source["title"]),
-        "url": source.get("url"),
-        "pub_date": source.get("pub_date"),
-        "categories": source.get("categories", []),
-    }
-    if language := source.get("language"):
-        post["language"] = language
-    if image := source.get("image"):
-        post["image"] = image
-    return post

@@ -28,7 +28,14 @@ from indexer.records import Document
 from indexer.refusals import Refusal
 from indexer.retry import time_limit
 from indexer.write.live import Written, read_posts, write
-from indexer.write.merge import Change, oids, over_http, with_comments, without_comment
+from indexer.write.merge import (
+    Change,
+    changes_popularity,
+    oids,
+    over_http,
+    with_comments,
+    without_comment,
+)
 
 blueprint = Blueprint("documents", __name__)
 
@@ -159,7 +166,10 @@ def _write(
         service.admission.require()
         with translated():
             require_schema(client, index)
-            return write(client, index, changes(client, index))
+            written = write(client, index, changes(client, index))
+            if any(changes_popularity(one.before, one.after) for one in written.values()):
+                service.pins.touch()
+            return written
     except (NoIndex, OutdatedIndex):
         raise
     except Unavailable as error:

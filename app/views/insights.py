@@ -21,6 +21,7 @@ from analyzers.languages import LANGUAGES
 from app.clients import TOKENS, client_names
 from app.elastic import translated
 from app.errors import BadRequest, BlogsearchError, Forbidden, NotFound, Unauthorized
+from app.golden import Golden, added, broken, change, offered, read
 from app.health import last_run
 from app.insights.counts import Report
 from app.search.pins import SUFFIX, parse
@@ -109,15 +110,20 @@ def page() -> str:
     report = _report(service)
     longest = service.settings.insights_days
     pinned: Sequence[str] = ()
+    goldens: Sequence[Golden] = ()
     with suppress(BlogsearchError), translated():  # Elasticsearch does not answer
         pinned = service.pins.files().get(_PINS, "").splitlines()
+        goldens = read(service.elastic, service.settings.index)
+    steady = offered(report.searched, goldens)[:_LIST]
+    shown = [*report.searched[:_LIST], *steady]
     return render_template(
         "insights.html",
         report=report,
         most=max(day.searches for day in report.days) or 1,
         periods=[period for period in _PERIODS if period < longest] + [longest],
         limit=_LIST,
-        titles=_titles(service, (oid for row in report.searched[:_LIST] for oid in row.posts)),
+        titles=_titles(service, (oid for row in shown for oid in row.posts)),
+        steady=steady,
         pinned=pinned,
         form=_form_value(),
         last_run=last_run(service.elastic, service.settings.index),
@@ -194,6 +200,28 @@ def save_pin() -> WerkzeugResponse:
     with translated():
         service.pins.change(change)
         service.generation.publish()
+    return redirect(url_for("insights.page"), 303)
+
+
+@blueprint.post("/golden")
+def keep_golden() -> WerkzeugResponse:
+    """Keep a search as golden, with the post that is always opened.
+
+    Raises:
+        BadRequest: it is no search, the post has no address, or is not among the first hits.
+        Conflict: another process changed the golden searches at the same time.
+    """
+    service = current_service()
+    oid = request.form.get("oid", "")
+    search = SearchRequest.parse(MultiDict({"q": request.form.get("q", "")}))
+    hits = service.answer(search).body["hits"]
+    url = next((hit["url"] for hit in hits if hit["oid"] == oid), None)
+    settings = service.settings
+    golden = Golden(search.q, url or "")
+    with translated():
+        if not url or broken(service.elastic, settings.index, settings, [golden]):
+            raise BadRequest(f"The post {oid!r} is not among the first hits of this search now.")
+        change(service.elastic, settings.index, lambda goldens: added(goldens, golden))
     return redirect(url_for("insights.page"), 303)
 
 

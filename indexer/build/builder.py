@@ -42,7 +42,7 @@ from indexer.scan import (
 from indexer.state import next_number, read_swap, store_checkpoint, store_ids
 from indexer.write.links import update_link_texts
 from indexer.write.live import read_posts
-from indexer.write.merge import Source, from_source
+from indexer.write.merge import OF_THE_INDEX, Source, from_source
 
 _REJECTS = 3  # posts of a small source that may be rejected without `force`
 _REJECTED_SHARE = 0.1  # and of a large one
@@ -68,13 +68,18 @@ live one, if it can be read."""
 
 @dataclass(frozen=True, slots=True)
 class IndexSettings:
-    """The settings of a new generation. `model` gives the vectors of passages; None: no vectors."""
+    """The settings of a new generation. `model` gives the vectors of passages; None: no vectors.
+
+    `check` is called with the name of a generation before it goes live, and raises an error if it
+    must not.
+    """
 
     rules: Rules
     shards: int
     replicas: int
     language: Language = ENGLISH
     model: Model | None = None
+    check: Callable[[str], None] | None = None
 
     @property
     def model_name(self) -> str:
@@ -209,11 +214,11 @@ def check_rejects(rejected: int, wholly: int, entries: int) -> None:
 
 
 def _merged(client: Elasticsearch, live: str, documents: Iterable[Document]) -> Iterator[Document]:
-    """Posts of a source with what only the live generation has: comments that came over HTTP, and
-    the texts of links, most of which stay the same."""
+    """Posts of a source with what only the live generation has: comments that came over HTTP, how
+    popular they are, and the texts of links, most of which stay the same."""
     for batch in batches(documents, _BATCH):
         oids = [document.oid for document in batch]
-        posts = read_posts(client, live, oids, ["comments", "link_texts"])
+        posts = read_posts(client, live, oids, ["comments", *OF_THE_INDEX])
         for document, post in zip(batch, posts, strict=True):
             yield replace(document, source=from_source(document)(post.source) or {})
 
@@ -346,6 +351,8 @@ def build(
                 f"{name} contains {counts}, but {accepted} were accepted",
                 "Look at the log of Elasticsearch, then run the command again.",
             )
+        if settings.check:
+            settings.check(name)
         on_progress("replaying", counts.posts)
         # Set explicitly: by default an index not searched for 30 s stops refreshing, and the first
         # search after a write has to wait for a refresh.

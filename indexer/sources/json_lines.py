@@ -29,7 +29,7 @@ _MAX_ARRAY = 100_000_000
 _BOM = b"\xef\xbb\xbf"
 FIELDS = (
     *("oid", "title", "text", "url", "pub_date", "modified", "categories", "keywords"),
-    *("comments", "language", "image"),
+    *("comments", "language", "image", "popularity"),
 )
 COMMENT_FIELDS = ("oid", "comment", "author", "pub_date")
 _MEANT = {
@@ -42,6 +42,7 @@ _MEANT = {
     "oid": ("id", "_id", "guid", "slug"),
     "title": ("name", "headline"),
     "language": ("lang", "locale"),
+    "popularity": ("views", "pageviews", "page_views", "visits"),
     "image": ("cover", "thumbnail", "feature_image", "image_url"),
 }
 _MAX_UNKNOWN = 1_000

@@ -1,7 +1,8 @@
 """What becomes of a post as it is stored when it is written again. Pure.
 
 A source has a post with the comments of that source; over HTTP come posts and single comments. What
-only the index has is kept: comments that came over HTTP, and the texts of links of other posts.
+only the index has is kept: comments that came over HTTP, the texts of links of other posts, and how
+popular a post is.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -11,6 +12,9 @@ from indexer.records import Document
 
 Source = Mapping[str, Any]
 """A post as it is stored."""
+
+OF_THE_INDEX = ("link_texts", "popularity")
+"""Fields that stay if what is written has none."""
 
 Change = Callable[[Source | None], Source | None]
 """From a post as it is stored (None: it is not there) to what it shall be (None: not there)."""
@@ -72,6 +76,11 @@ def oids(stored: Source | None) -> set[str]:
     return {comment["oid"] for comment in (stored or {}).get("comments", ())}
 
 
+def changes_popularity(before: Source | None, after: Source | None) -> bool:
+    """Whether a write makes a post more or less popular."""
+    return (before or {}).get("popularity") != (after or {}).get("popularity")
+
+
 def _joined(stored: Source | None, sent: Iterable[Source]) -> list[Source]:
     """The comments of a post, and after them those that came over HTTP, or in their places."""
     by_oid = {comment["oid"]: comment for comment in (stored or {}).get("comments", ())}
@@ -81,7 +90,7 @@ def _joined(stored: Source | None, sent: Iterable[Source]) -> list[Source]:
 
 def _replaced(source: Source, stored: Source | None, comments: list[Source]) -> Source:
     """A post in place of the one that is stored."""
-    kept = {"link_texts": stored["link_texts"]} if stored and "link_texts" in stored else {}
+    kept = {name: stored[name] for name in OF_THE_INDEX if name in stored} if stored else {}
     return {**kept, **_without(source, "comments"), **({"comments": comments} if comments else {})}
 
 

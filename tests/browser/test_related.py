@@ -63,14 +63,14 @@ def test_a_failure_shows_nothing(page: Page, opened: Open, body: str) -> None:
 
 def test_nothing_in_an_answer_becomes_markup_or_a_script(page: Page, opened: Open) -> None:
     posts = [
-        {"title": "<img src=x onerror=alert(1)>", "url": "/a", "pub_date": None, "categories": []},
+        {"title": "<img src=x onerror=alert(1)>", "url": "/a"},
         {
             "title": "A script",
             "url": "javascript:alert(1)",
             "pub_date": None,
             "categories": ["<b>"],
         },
-        {"title": "No address", "url": None, "pub_date": None, "categories": []},
+        {"title": "No address", "categories": ["<b>"]},
     ]
     cors = {"Access-Control-Allow-Origin": "*"}
     page.route("**/similar?*", lambda route: route.fulfill(json={"posts": posts}, headers=cors))

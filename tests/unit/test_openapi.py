@@ -32,6 +32,7 @@ NOT_DESCRIBED = {
     "insights.page",
     "insights.save_pin",
     "insights.searches_csv",
+    "insights.keep_golden",
     "widget.messages",
     "widget.related",
     "widget.widget",

@@ -67,6 +67,19 @@ def test_words(q: str, expected: list[str]) -> None:
     assert tokens(q) == expected
 
 
+def test_operators_are_no_words() -> None:
+    query = parse_query('category:"two words" Date IN:Title "a phrase" -not category:Linux')
+    assert (query.in_title, query.categories) == (True, ("two words", "Linux"))
+    assert [term.token for term in query.terms] == ["date"]
+    assert (query.quoted, query.excluded) == (("a phrase",), ("not",))
+    assert (query.terms[0].start, query.quoted_at) == (21, (35,))
+    for q in ("check in:titles", "x.in:title", "category:", 'category:""'):
+        query = parse_query(q)
+        assert not query.in_title
+        assert not query.categories
+    assert not parse_query("category:linux").empty
+
+
 def test_quoted_text_and_words_to_keep_out() -> None:
     query = parse_query('"date format" python -java -"old news"')
     assert query.quoted == ("date format",)

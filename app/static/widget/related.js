@@ -63,7 +63,7 @@ class Related extends HTMLElement {
   }
 }
 
-function item({ title, url, pub_date, categories, language }) {
+function item({ title, url, pub_date, categories = [], language }) {
   const lang = document.documentElement.lang || navigator.language;
   const day = pub_date && new Date(pub_date.slice(0, 10)).toLocaleDateString(lang, { dateStyle: "medium", timeZone: "UTC" });
   return make("li.item", {},

@@ -252,6 +252,7 @@ class MarkdownFolder(Source):
             categories=categories,
             keywords=_terms(entry, self._names("tags", ("tags", "tag", "keywords"))),
             language=self._language(entry),
+            popularity=entry.fields.get("popularity"),
             image=self._address(image) if image and image.startswith("/") else image,
         )
 

@@ -1,0 +1,175 @@
+"""`blogsearch meaning on` and `off`: search by meaning in one step, and back."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from importlib.metadata import PackageNotFoundError, requires
+from importlib.util import find_spec
+from pathlib import Path
+
+import click
+
+from analyzers import meaning as models
+from app.commands.operations import download_model
+from app.commands.runs import after_build, progress, published
+from app.commands.tools import UNCHANGED, CommandGroup, Tools, pass_tools
+from app.golden import gated
+from app.meaning import check_language
+from app.settings import Settings, environment_name
+from app.site_file import NAME, found, read_site_file
+from app.synonyms import index_settings
+from indexer.build.builder import is_current, rebuild
+from indexer.generations import live as live_generation
+from indexer.lock import Lock
+from indexer.scan import count_documents
+
+_EXTRA = "semantic"
+_VARIABLE = environment_name(_EXTRA)
+_MODULES = ("numpy", "onnxruntime", "tokenizers")
+_LINE = re.compile(r"^[ \t]*semantic[ \t]*=.*$", re.MULTILINE)
+_TABLE = re.compile(r"^\[settings\][ \t]*(?:#.*)?$", re.MULTILINE)
+_NEXT_TABLE = re.compile(r"^\[", re.MULTILINE)
+
+_yes = click.option("--yes", is_flag=True, help="Do not ask first.")
+_force = click.option("--force", is_flag=True, help="Also if a golden search breaks.")
+
+
+@click.group(cls=CommandGroup)
+def meaning() -> None:
+    """Let posts that are near to a question in meaning rank higher, whatever words they use.
+
+    \b
+    blogsearch meaning on
+    blogsearch meaning off
+    """
+
+
+@meaning.command("on", exit_codes=UNCHANGED)
+@_yes
+@_force
+@pass_tools
+def turn_on(tools: Tools, yes: bool, force: bool) -> None:
+    """Say what it costs, and turn it on: packages, model, setting and index.
+
+    The setting is written to blogsearch.toml. Searches go on meanwhile; restart the service then.
+
+    \b
+    blogsearch meaning on
+    blogsearch meaning on --yes
+    """
+    settings = replace(tools.settings, semantic=True)
+    check_language(settings)
+    file = _site_file(settings)
+    live = live_generation(tools.elastic, settings.index)
+    posts = count_documents(tools.elastic, live.name).posts if live else 0
+    tools.output.say(
+        "It takes 69 MB of memory in each worker process, an index 1.2 times as large, and about "
+        f"a second for 62 passages of 100 words; there are {posts:,} posts."
+    )
+    if not models.is_installed():
+        tools.output.say(f"The model is downloaded once: {models.ARCHIVE_MB} MB.")
+    if missing := [name for name in _MODULES if not find_spec(name)]:
+        tools.output.say(f"These packages are installed: {', '.join(missing)}.")
+    if not yes:
+        click.confirm("Go on?", abort=True)
+    if missing:
+        _install_packages()
+    if not models.is_installed():
+        models.install(download_model(tools.output))
+    _change(tools, settings, file, force=force)
+
+
+@meaning.command("off", exit_codes=UNCHANGED)
+@_force
+@pass_tools
+def turn_off(tools: Tools, force: bool) -> None:
+    """Turn it off: setting and index. Model and packages stay, for when it is turned on again.
+
+    \b
+    blogsearch meaning off
+    """
+    settings = replace(tools.settings, semantic=False)
+    _change(tools, settings, _site_file(settings), force=force)
+
+
+def _change(tools: Tools, settings: Settings, file: Path, *, force: bool) -> None:
+    """Build an index with these settings, then write the setting, then tell to restart."""
+    wanted = gated(index_settings(settings), tools.elastic, settings, force=force)
+    live = live_generation(tools.elastic, settings.index)
+    output, built = tools.output, None
+    if live and not is_current(live, wanted):
+        with (
+            progress(output) as on_progress,
+            Lock(tools.elastic, settings.index, "meaning") as lock,
+            published(tools),
+        ):
+            built = rebuild(tools.elastic, lock, settings.index, wanted, on_progress)
+    state = "on" if settings.semantic else "off"
+    if os.environ.get(_VARIABLE) != state:
+        text = file.read_text("utf-8") if file.exists() else ""
+        file.write_text(with_setting(text, on=settings.semantic), "utf-8")
+        output.say(f"semantic is {state} in {file}.")
+    if built:
+        after_build(tools, built)
+    output.say("Restart the service, or send it SIGHUP.")
+    output.result({"semantic": state, "index": built.index if built else None})
+
+
+def _site_file(settings: Settings) -> Path:
+    """The file that the setting is written to.
+
+    Raises:
+        click.ClickException: it cannot be written, or the environment says something else.
+    """
+    wanted, given = "on" if settings.semantic else "off", os.environ.get(_VARIABLE)
+    if given not in (None, wanted):
+        raise click.ClickException(
+            f"{_VARIABLE} is {given} in the environment, which wins over {NAME}: write {wanted} "
+            "there and run `blogsearch rebuild`, or remove it there."
+        )
+    file = found() or Path(NAME)
+    read_site_file()
+    if given is None and not os.access(file if file.exists() else file.absolute().parent, os.W_OK):
+        raise click.ClickException(f"{file} cannot be written. Set {_VARIABLE}={wanted} instead.")
+    return file
+
+
+def with_setting(text: str, *, on: bool) -> str:
+    """The text of a `blogsearch.toml` with the setting; all else stays as it is."""
+    line = f"semantic = {'true' if on else 'false'}"
+    table = _TABLE.search(text)
+    if table is None:
+        return f"{text.rstrip()}\n\n[settings]\n{line}\n".lstrip()
+    following = _NEXT_TABLE.search(text, table.end())
+    end = following.start() if following else len(text)
+    own, changed = _LINE.subn(line, text[table.end() : end])
+    if not changed:
+        own = f"\n{line}{own}"
+    return text[: table.end()] + own + text[end:]
+
+
+def _install_packages() -> None:
+    """Install the packages of the extra into the environment of this process.
+
+    Raises:
+        click.ClickException: there is neither pip nor uv, or it failed.
+    """
+    by_hand = "Install them: pip install 'blogsearch[semantic]'"
+    try:
+        named = [
+            line for line in requires("blogsearch") or () if f'"{_EXTRA}"' in line.replace("'", '"')
+        ]
+    except PackageNotFoundError:
+        named = []
+    packages = [line.partition(";")[0].strip() for line in named] or list(_MODULES)
+    if find_spec("pip"):
+        command = [sys.executable, "-m", "pip", "install", *packages]
+    elif uv := shutil.which("uv"):
+        command = [uv, "pip", "install", "--python", sys.executable, *packages]
+    else:
+        raise click.ClickException(f"There is neither pip nor uv here. {by_hand}")
+    if subprocess.run(command, check=False).returncode:  # noqa: S603 -- words of ours
+        raise click.ClickException(f"The packages could not be installed, see above. {by_hand}")

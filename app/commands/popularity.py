@@ -1,0 +1,123 @@
+"""`blogsearch popularity`: which posts are read more, so that they come first among equals."""
+
+import csv
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+
+import click
+
+from app.commands.runs import published
+from app.commands.tools import UNCHANGED, Tools, command, pass_tools
+from indexer.generations import require_live
+from indexer.normalise import Invalid, address_of
+from indexer.normalise import popularity as number_of
+from indexer.records import quantity
+from indexer.scan import doc_values
+from indexer.write.live import write
+from indexer.write.merge import Change
+
+_LISTED = 20  # lines that are no address with a number, and addresses without a post
+_DAYS = 90
+
+
+@command(exit_codes=UNCHANGED)
+@click.argument(
+    "file", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path)
+)
+@click.option("--from-clicks", is_flag=True, help="Take how often hits were opened in 90 days.")
+@pass_tools
+def popularity(tools: Tools, file: Path | None, from_clicks: bool) -> None:
+    """Take from FILE how much each post is read, a CSV with an address and a number a line.
+
+    Any web analytics has it, such as page views; a header is left out, and numbers of addresses
+    that differ only in their spelling are added up. Posts that FILE does not name keep theirs. A
+    post that is read more ranks a little higher: docs/more.md. `popularity` in JSON Lines, in front
+    matter or over HTTP does the same.
+
+    \b
+    blogsearch popularity views.csv
+    blogsearch popularity --from-clicks
+    """
+    if from_clicks == bool(file):
+        raise click.UsageError("Name a FILE, or use --from-clicks.")
+    index = tools.settings.index
+    require_live(tools.elastic, index)
+    unknown: list[str] = []
+    numbers: defaultdict[str, float] = defaultdict(float)
+    if file:
+        oids = {post["address"]: post["oid"] for post in _posts(tools) if "address" in post}
+        by_path = {_path(address): oid for address, oid in oids.items()}
+        for address, number in read_csv(file).items():
+            # A CSV may leave out the host, and so may the addresses of posts.
+            path = _path(address)
+            oid = oids.get(address) or (by_path if address == path else oids).get(path)
+            if oid is None:
+                unknown.append(address)
+            else:
+                numbers[oid] += number
+    else:
+        known = {post["oid"] for post in _posts(tools)}
+        for row in tools.service.counts.report(_DAYS).searched:
+            for oid in row.posts.keys() & known:
+                numbers[oid] += row.posts[oid]
+    with published(tools):
+        written = write(
+            tools.elastic, index, {oid: _popular(number) for oid, number in numbers.items()}
+        )
+        tools.service.pins.touch()
+    if failed := [post.refusal for post in written.values() if post.refusal]:
+        raise click.ClickException(
+            f"{quantity(len(failed), 'post')} could not be written: {failed[0].reason}. "
+            f"{failed[0].remedy}"
+        )
+    output = tools.output
+    changed = sum(post.result == "updated" for post in written.values())
+    output.say(f"{quantity(len(numbers), 'post')} named, {changed:,} changed.")
+    if unknown:
+        listed = ", ".join([*sorted(unknown)[:_LISTED], *["…"] * (len(unknown) > _LISTED)])
+        output.note(f"{len(unknown):,} addresses without a post: {listed}")
+    output.result({"posts": len(numbers), "changed": changed, "unknown": sorted(unknown)})
+
+
+def _posts(tools: Tools) -> Iterable[dict[str, str]]:
+    return doc_values(tools.elastic, tools.settings.index, ("oid", "address"))
+
+
+def _path(address: str) -> str:
+    return f"/{address.partition('/')[2]}"
+
+
+def _popular(number: float) -> Change:
+    return lambda stored: stored and {**stored, "popularity": number}
+
+
+def read_csv(file: Path) -> dict[str, float]:
+    """The number of each address, as the index has it.
+
+    Raises:
+        click.ClickException: lines are wrong, or it cannot be read.
+    """
+    numbers: defaultdict[str, float] = defaultdict(float)
+    complaints = []
+    try:
+        with file.open(encoding="utf-8-sig", newline="") as text:
+            for row, cells in enumerate(reader := csv.reader(text)):
+                if not any(cells):
+                    continue
+                try:
+                    number = number_of(cells[1].strip()) if len(cells) > 1 else None
+                    if number is None or not cells[0].strip():
+                        raise Invalid("not an address and a number", "Write /posts/a/,120.")
+                    numbers[address_of(cells[0].strip())] += number
+                except Invalid as invalid:
+                    if row:  # else it is the header
+                        place = f"{file}:{reader.line_num}"
+                        complaints.append(f"{place}: {invalid}. {invalid.remedy}")
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise click.ClickException(f"{file} cannot be read as CSV: {error}.") from None
+    if complaints:
+        more = len(complaints) - _LISTED
+        complaints[_LISTED:] = [f"… and {more:,} more lines"] if more > 0 else []
+        raise click.ClickException("\n".join([*complaints, "Nothing was changed."]))
+    return numbers

@@ -1,0 +1,120 @@
+"""Golden searches: no build that breaks one goes live."""
+
+import json
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from elasticsearch import Elasticsearch
+
+from app import create_app
+from app.golden import Golden, offered, read
+from app.insights.counts import Counts, Searched
+from app.insights.visits import Opening
+from app.settings import Settings
+from indexer.generations import require_live
+from tests.conftest import Run
+
+SITE = "https://blog.example.org"
+
+
+def write(path: Path, **texts: str) -> Path:
+    posts = [
+        {"oid": oid, "title": oid.title(), "text": f"<p>{text}</p>", "url": f"{SITE}/{oid}/"}
+        for oid, text in texts.items()
+    ]
+    path.write_text("".join(json.dumps(post) + "\n" for post in posts))
+    return path
+
+
+@pytest.fixture
+def source(tmp_path: Path, run: Run) -> Path:
+    """A blog that is live, with one golden search."""
+    path = write(tmp_path / "posts.jsonl", trees="Loquats and kumquats.", seas="Salt and fish.")
+    assert run("reindex", path).exit_code == 0
+    done = run("golden", "add", " kumquats ", f"{SITE}/trees/index.html")
+    assert done.exit_code == 0, done.output
+    return path
+
+
+def test_a_build_that_breaks_a_search_is_not_swapped(
+    run: Run, source: Path, elastic: Elasticsearch, own_settings: Settings
+) -> None:
+    live = require_live(elastic, own_settings.index).name
+    write(source, trees="Loquats.", seas="Salt and fish.")
+    done = run("reindex", source)
+    assert done.exit_code == 1
+    assert "kumquats → " in done.stderr
+    assert "--force" in done.stderr
+    assert require_live(elastic, own_settings.index).name == live
+    assert run("golden").exit_code == 0
+    assert run("reindex", source, "--force").exit_code == 0
+    checked = run("golden")
+    assert checked.exit_code == 1
+    assert f"fails\tkumquats\t{SITE}/trees/index.html" in checked.stdout
+    # What the live index does not answer is not broken by another build.
+    assert run("reindex", source).exit_code == 0
+    assert run("golden", "remove", "kumquats").exit_code == 0
+    assert read(elastic, own_settings.index) == []
+    assert run("golden", "remove", "kumquats").exit_code == 1
+
+
+def test_rules_that_break_a_search_are_not_loaded(
+    run: Run, source: Path, tmp_path: Path, own_settings: Settings
+) -> None:
+    assert run("golden", "add", "fish", f"{SITE}/seas").exit_code == 0
+    rules = tmp_path / "new" / "own.synonyms"
+    rules.parent.mkdir()
+    rules.write_text("kumquats => fish\n")
+    more = {f"fish{number}": "Fish, fish, fish and fish." for number in range(4)}
+    write(source, trees="Loquats and kumquats.", seas="Salt and fish.", **more)
+    refused = run("reindex", source)
+    assert refused.exit_code == 1
+    assert "fish → " in refused.stderr
+    assert "kumquats → " not in refused.stderr
+    assert run("reindex", source, "--force").exit_code == 0
+    done = run("synonyms", "load", rules)
+    assert done.exit_code == 1
+    assert "kumquats → " in done.stderr
+    assert not (own_settings.synonyms_dir / "own.synonyms").exists()
+    assert run("synonyms", "load", rules, "--force").exit_code == 0
+
+
+def test_only_what_is_found_can_be_added(run: Run, source: Path) -> None:
+    refused = run("golden", "add", "kumquats", f"{SITE}/seas/")
+    assert refused.exit_code == 1
+    assert "is not among the first 3" in refused.stderr
+    assert run("golden", "add", "  ", f"{SITE}/seas/").exit_code == 1
+
+
+def test_insights_offers_what_is_always_opened(
+    run: Run, source: Path, elastic: Elasticsearch, own_settings: Settings
+) -> None:
+    now = time.time()
+    opened = [Opening(now, "salt", 1, "seas")] * 5 + [Opening(now, "kumquats", 1, "trees")] * 9
+    Counts(elastic, own_settings.index, 30).add(opened)
+    token = "a long enough token"
+    client = create_app(replace(own_settings, insights_token=token)).test_client()
+    client.get("/insights", auth=("", token))
+    page = client.get("/insights", auth=("", token)).text
+    form = page.split('name="form" value="')[1].split('"')[0]
+    section = page.split('id="steady"')[1].split("</section>")[0]
+    assert 'value="salt"' in section
+    assert "kumquats" not in section
+    data = {"form": form, "q": "salt", "oid": "seas"}
+    assert client.post("/insights/golden", data=data, auth=("", token)).status_code == 303
+    assert Golden("salt", f"{SITE}/seas/") in read(elastic, own_settings.index)
+    assert 'id="steady"' not in client.get("/insights", auth=("", token)).text
+    wrong = client.post("/insights/golden", data={**data, "oid": "trees"}, auth=("", token))
+    assert wrong.status_code == 400
+
+
+def test_offered_are_searches_that_lead_to_one_post_only() -> None:
+    def row(query: str, **posts: int) -> Searched:
+        searched = Searched(query)
+        searched.posts.update(posts)
+        return searched
+
+    rows = [row("a", x=5), row("b", x=4), row("c", x=9, y=1), row("d", x=9), row("e")]
+    assert [one.query for one in offered(rows, [Golden("D", "/x")])] == ["a"]

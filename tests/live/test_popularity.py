@@ -1,0 +1,212 @@
+"""How much a post is read: where it comes from, that it stays, and what it changes."""
+
+import json
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from elasticsearch import Elasticsearch
+from flask.testing import FlaskClient
+
+from app import create_app
+from app.insights.counts import Counts
+from app.insights.visits import Opening
+from app.settings import Settings
+from tests.conftest import REPOSITORY, Run
+
+NAMES = ("a", "b", "c", "d")
+
+
+def lines(**more: Any) -> str:
+    """Posts that are equal but for their names, and for what is given."""
+    posts = [
+        {
+            "oid": name,
+            "title": "Kumquats",
+            "text": "<p>Sour.</p>",
+            "url": f"https://blog.example.org/posts/{name}/",
+            "pub_date": "2020-01-01",
+            **more.get(name, {}),
+        }
+        for name in NAMES
+    ]
+    return "".join(json.dumps(post) + "\n" for post in posts)
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "posts.jsonl"
+    path.write_text(lines())
+    return path
+
+
+def stored(elastic: Elasticsearch, alias: str) -> dict[str, float]:
+    elastic.indices.refresh(index=alias)
+    hits = elastic.search(index=alias, size=50)["hits"]["hits"]
+    sources = [hit["_source"] for hit in hits]
+    return {one["oid"]: one["popularity"] for one in sources if "popularity" in one}
+
+
+def first(client: FlaskClient) -> str:
+    return str(client.get("/search?q=kumquats").get_json()["hits"][0]["oid"])
+
+
+def test_a_csv_is_taken_and_what_it_says_stays(
+    run: Run, elastic: Elasticsearch, own_settings: Settings, source: Path, tmp_path: Path
+) -> None:
+    alias = own_settings.index
+    assert run("reindex", source).exit_code == 0
+    client = create_app(own_settings).test_client()
+    explained = client.get("/search?q=kumquats&debug-search=requests").text
+    assert "function_score" not in explained
+    before = first(client)
+    views = tmp_path / "views.csv"
+    views.write_text(
+        "\ufeffPage,Views\nhttps://WWW.blog.example.org/posts/c/?utm_source=x,100\n/posts/c,20\n"
+        '"https://blog.example.org/posts/b/index.html",7.5\n\n/elsewhere/,1\n'
+    )
+    done = run("popularity", views, "--json")
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout) == {"posts": 2, "changed": 2, "unknown": ["/elsewhere"]}
+    numbers = {"b": 7.5, "c": 120.0}
+    assert stored(elastic, alias) == numbers
+    assert before != "c"
+    assert first(client) == "c"  # also where the answer was kept
+    debug = client.get("/search?q=kumquats&debug-search").get_json()["debug"]
+    assert [part["part"] for part in debug["hits"][0]["parts"]].count("popularity") == 1
+
+    export = tmp_path / "export.jsonl"
+    assert "0 changed" in run("sync", source).stdout
+    for command in (["reindex", source], ["rebuild", "--force"], ["sync", source]):
+        assert run(*command).exit_code == 0
+        assert stored(elastic, alias) == numbers
+    source.write_text(lines(c={"text": "<p>Sweet.</p>"}))
+    assert "1 changed" in run("sync", source).stdout
+    assert run("export", export).exit_code == 0
+    assert stored(elastic, alias) == numbers
+    elastic.indices.delete(index=f"{alias}-0*", expand_wildcards="all")
+    assert run("reindex", export).exit_code == 0
+    assert stored(elastic, alias) == numbers
+
+
+def test_a_post_may_say_it(
+    run: Run, elastic: Elasticsearch, own_settings: Settings, source: Path, tmp_path: Path
+) -> None:
+    source.write_text(lines(b={"popularity": 3}))
+    assert run("reindex", source).exit_code == 0
+    client = create_app(own_settings).test_client()
+    assert first(client) == "b"
+    source.write_text(lines(b={"popularity": 3}, d={"popularity": 1000}))
+    assert "1 changed" in run("sync", source).stdout
+    assert first(client) == "d"
+    folder = tmp_path / "content"
+    folder.mkdir()
+    (folder / "e.md").write_text("---\ntitle: Loquats\npopularity: 12\n---\nA tree.\n")
+    assert run("add", folder).exit_code == 0
+    assert stored(elastic, own_settings.index) == {"b": 3.0, "d": 1000.0, "e": 12.0}
+
+
+def test_it_comes_over_http(run: Run, own_settings: Settings, source: Path) -> None:
+    assert run("reindex", source).exit_code == 0
+    token = "a token of the test"
+    client = create_app(replace(own_settings, write_tokens=token)).test_client()
+    headers = {"Authorization": f"Bearer {token}"}
+    assert first(client) != "c"
+    post = json.loads(lines(c={"popularity": 9}).splitlines()[2])
+    written = client.post("/documents", json=[post], headers=headers)
+    assert written.status_code == 200, written.text
+    assert first(client) == "c"
+    for wrong in (-1, "many", True, 1e13, [1]):
+        entry = {**post, "popularity": wrong}
+        refused = client.post("/documents", json=[entry], headers=headers)
+        assert refused.status_code == 422
+        assert "popularity" in refused.get_json()["error"]["message"]
+
+
+def test_wrong_lines_are_named_and_change_nothing(
+    run: Run, elastic: Elasticsearch, own_settings: Settings, source: Path, tmp_path: Path
+) -> None:
+    assert run("reindex", source).exit_code == 0
+    views = tmp_path / "views.csv"
+    views.write_text("/posts/a,1\n/posts/b\n/posts/c,-5\n,7\n/posts/d,nan\n")
+    done = run("popularity", views)
+    assert done.exit_code == 1
+    for line in (2, 3, 4, 5):
+        assert f"{views}:{line}: " in done.stderr
+    assert stored(elastic, own_settings.index) == {}
+    views.write_bytes(b"/posts/a,1\n\xff,2\n")
+    assert run("popularity", views).exit_code == 1
+    assert run("popularity").exit_code == run("popularity", views, "--from-clicks").exit_code == 2
+
+
+def test_opened_hits_are_taken(
+    run: Run, elastic: Elasticsearch, own_settings: Settings, source: Path
+) -> None:
+    assert run("reindex", source).exit_code == 0
+    counts = Counts(elastic, own_settings.index, 30)
+    now = time.time()
+    opened = [Opening(now, "kumquats", 2, oid) for oid in ("d", "d", "a", "gone")]
+    counts.add(opened)
+    done = run("popularity", "--from-clicks")
+    assert done.exit_code == 0, done.output
+    assert stored(elastic, own_settings.index) == {"a": 1.0, "d": 2.0}
+
+
+def test_equal_numbers_change_no_order(
+    run: Run, own_settings: Settings, source: Path, tmp_path: Path
+) -> None:
+    posts = REPOSITORY / "sample" / "posts.jsonl"
+    popular = tmp_path / "popular.jsonl"
+    popular.write_text(
+        "".join(
+            json.dumps({**json.loads(line), "popularity": 7}) + "\n"
+            for line in posts.read_text().splitlines()
+        )
+    )
+    orders = []
+    for file in (posts, popular):
+        assert run("reindex", file).exit_code == 0
+        client = create_app(replace(own_settings, redis_url="")).test_client()
+        answers = [
+            client.get(f"/search?q={q}&size=30").get_json() for q in ("python", "date bread")
+        ]
+        orders.append([[hit["oid"] for hit in answer["hits"]] for answer in answers])
+    assert orders[0] == orders[1]
+
+
+# -- operators -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("q", "found"),
+    [
+        ("in:title goodbye python2.4", ["goodbye-python24"]),
+        ("IN:TITLE goobdye", ["goodbye-python24"]),
+        ("crontab in:title lines", ["crontab-lines-i-keep-forgetting"]),
+        ('in:title "keep forgetting"', ["crontab-lines-i-keep-forgetting"]),
+    ],
+)
+def test_words_in_titles(client: FlaskClient, q: str, found: list[str]) -> None:
+    body = client.get("/search", query_string={"q": q}).get_json()
+    assert [hit["oid"] for hit in body["hits"]] == found
+    assert body["count"] == len(found)
+
+
+def test_a_category_in_the_query_is_that_filter(client: FlaskClient) -> None:
+    def oids(q: str, **chosen: str) -> list[str]:
+        body = client.get("/search", query_string={"q": q, "size": 50, **chosen}).get_json()
+        assert body["count"] == len(body["hits"]) or body["count"] > 50
+        return [hit["oid"] for hit in body["hits"]]
+
+    facets = client.get("/search?q=python&facets=on").get_json()["facets"]["categories"]
+    name = facets[0]["value"]
+    chosen = oids("python", category=name)
+    assert 0 < len(chosen) == facets[0]["count"]
+    for q in (f'python category:"{name}"', f'category:"{name.upper()}" python'):
+        assert oids(q) == chosen
+    assert set(chosen) <= set(oids(f'category:"{name}"'))
+    assert oids("python category:nothing") == []
+    answer = client.get("/search?q=python+category:nothing").get_json()
+    assert answer["alternatives"] == ["python"]
