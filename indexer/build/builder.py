@@ -10,7 +10,7 @@ are refused read again through the alias, and reach the new generation after the
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -150,8 +150,10 @@ def reindex(
     def fill(name: str, live: str | None) -> Counts:
         ingest = Ingest(on_reject, options)
         posts: Iterable[Document] = ingest.documents(raws)
+        lacking: list[str] = []
         if live:
-            posts = chain(_merged(client, live, posts), _posts_over_http(client, live, ingest))
+            over_http = _posts_over_http(client, live, ingest.read, lacking)
+            posts = chain(_merged(client, live, posts), over_http)
         posts = with_passages(posts, settings.model, client, live)
         accepted = _write(client, name, posts, ingest.refuse, options.limits)
         if not options.force:
@@ -159,7 +161,7 @@ def reindex(
         if not (ingest.read and accepted.posts):
             raise NotBuilt("The source has no posts", "Check that it is the right file or folder.")
         if live and not options.force:
-            _check_not_far_fewer(client, live, accepted)
+            _check_complete(client, live, accepted, lacking)
         return accepted
 
     with nullcontext(lock) if lock else Lock(client, alias, options.purpose) as held:
@@ -223,29 +225,30 @@ def _merged(client: Elasticsearch, live: str, documents: Iterable[Document]) -> 
             yield replace(document, source=from_source(document)(post.source) or {})
 
 
-def _posts_over_http(client: Elasticsearch, live: str, ingest: Ingest) -> Iterator[Document]:
-    """The posts that came over HTTP and are not in the source, which has been read.
-
-    Raises:
-        NotBuilt: there are comments on further posts that the source does not have.
-    """
-    lacking = []
+def _posts_over_http(
+    client: Elasticsearch, live: str, read: Collection[str], lacking: list[str]
+) -> Iterator[Document]:
+    """The posts that came over HTTP and were not read from the source; `lacking` gets the oids of
+    further posts that have such comments."""
     for document in stored_documents(client, live, {"bool": {"must": [OVER_HTTP, NO_SAMPLES]}}):
-        if document.oid not in ingest.read:
+        if document.oid not in read:
             if document.source.get("over_http"):
                 yield document
             else:
                 lacking.append(document.oid)
-    if lacking and not ingest.options.force:
+
+
+def _check_complete(
+    client: Elasticsearch, live: str, accepted: Counts, lacking: Sequence[str]
+) -> None:
+    """Check that nothing is lost that the source lacks by mistake."""
+    if lacking:
         examples = ", ".join(lacking[:_EXAMPLES]) + (", …" if len(lacking) > _EXAMPLES else "")
         raise NotBuilt(
             f"Comments came over HTTP on {quantity(len(lacking), 'post')} that the source does not "
             f"have ({examples})",
             "Check the source, or use --force to leave them out.",
         )
-
-
-def _check_not_far_fewer(client: Elasticsearch, live: str, accepted: Counts) -> None:
     indexed = count_documents(client, live, NO_SAMPLES)  # any source replaces the samples
     for name, now, before in (
         ("posts", accepted.posts, indexed.posts),

@@ -197,9 +197,7 @@ class TestWrites:
         named = {detail["parameter"] for detail in answer.get_json()["error"]["details"]}
         assert named == {"refresh", "upsert"}
 
-    @pytest.mark.parametrize(
-        "oid", ["a/b", "/lead", "//two", "a//b", "trail/", "https://example.org/a", "a b?c%d", "ä"]
-    )
+    @pytest.mark.parametrize("oid", ["/lead", "a//b/", "https://example.org/a", "a b?c%d", "ä"])
     def test_a_url_names_exactly_that_oid(self, blog: Blog, oid: str) -> None:
         blog.put("lead", title="Lead")
         path = f"/documents/{quote(oid, safe='/')}"
