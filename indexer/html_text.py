@@ -233,11 +233,14 @@ def readable(html: str, limits: Limits = PAGE) -> Readable:
     """The prose and the code of a piece of HTML, or TooMuchMarkup."""
     check_markup(html, limits)
     body = LexborHTMLParser(clean(html)).body
-    if body is None:
-        return Readable("", "")
-    left_out = {node.mem_id for node in body.css("[aria-hidden=true]") if _is_twin(node)}
-    left_out |= {node.mem_id for node in body.css("a, sup") if _is_note(node)}
-    styled = body.css("[style*=display]")
+    return text_of(body) if body is not None else Readable("", "")
+
+
+def text_of(root: LexborNode) -> Readable:
+    """The prose and the code of an element of a page that was parsed."""
+    left_out = {node.mem_id for node in root.css("[aria-hidden=true]") if _is_twin(node)}
+    left_out |= {node.mem_id for node in root.css("a, sup") if _is_note(node)}
+    styled = root.css("[style*=display]")
     blocks = {node.mem_id for node in styled if _AS_BLOCK.search(node.attributes["style"] or "")}
     lines: list[str] = []
     code: list[str] = []
@@ -247,13 +250,13 @@ def readable(html: str, limits: Limits = PAGE) -> Readable:
     heading: LexborNode | None = None
     parts: list[str] = []
 
-    for node, is_end in walk(body, lambda node: _is_unread(node) or node.mem_id in left_out):
+    for node, is_end in walk(root, lambda node: _is_unread(node) or node.mem_id in left_out):
         tag, place = node.tag or "", node.mem_id
         if tag == "-text":
             parts.append(node.text_content or "")
         elif place in left_out:
             continue
-        elif tag in BLOCKS or place in blocks:
+        elif tag in BLOCKS or place in blocks or place == root.mem_id:
             if line := one_line("".join(parts)):
                 if heading is not None:
                     text, level = line[:_MAX_HEADING], HEADINGS.index(heading.tag or "") + 1

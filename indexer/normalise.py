@@ -269,14 +269,13 @@ def _title(value: Any) -> str:
 
 def _prose_and_code(name: str, value: Any, limits: Limits = PAGE) -> Readable:
     """Prose and code, HTML-escaped; the headings are not."""
-    _check_type(name, value, "Make it HTML.")
-    if value is None:
-        return Readable("", "")
     split = "Split it into several posts."
-    if len(value) > MAX_HTML:
-        raise Invalid(f"{name} has {len(value):,} characters of HTML", split)
+    if not isinstance(value, Readable):
+        _check_type(name, value, "Make it HTML.")
+        if len(value or "") > MAX_HTML:
+            raise Invalid(f"{name} has {len(value):,} characters of HTML", split)
     try:
-        text = readable(value, limits)
+        text = value if isinstance(value, Readable) else readable(value or "", limits)
     except TooMuchMarkup as error:
         raise Invalid(f"{name}: {error}", "Close the elements, or leave it out.") from None
     prose, code = html.escape(text.prose, quote=False), html.escape(text.code, quote=False)

@@ -41,8 +41,9 @@ class RawComment:
 
 @dataclass(frozen=True, slots=True)
 class RawPost:
-    """A post as its source gives it, not yet validated: `title` is plain text, `text` is HTML.
+    """A post as its source gives it, not yet validated.
 
+    `title` is plain text; `text` is HTML, or a `Readable` where it was parsed before.
     `left_out` are the characters of its page that are no part of it, by what they were taken for.
     `entry` is all that the post and its comments were read from, empty if it is not at hand.
     """

@@ -15,7 +15,7 @@ from bench.sites.builder import build_site
 from bench.sites.corpus import Post, corpus
 from bench.sites.generators import BUILDS, SITE, Build
 from indexer.dates import moment
-from indexer.html_text import readable
+from indexer.html_text import Readable, readable
 from indexer.normalise import address_of
 from indexer.records import RawPost
 from indexer.sources import SourceOptions, open_source
@@ -57,7 +57,7 @@ def measure(folder: Path, posts: list[Post], build: Build) -> Score:
             score.right["drafts"] += 1
             continue
         score.right["found"] += 1
-        _compare_words(score, post.html, str(item.text), oid)
+        _compare_words(score, post.html, item.text, oid)
         checks = {
             "titles": _folded(item.title) == _folded(post.title),
             "addresses": item.url in (build.address(post), SITE + build.address(post)),
@@ -74,7 +74,7 @@ def measure(folder: Path, posts: list[Post], build: Build) -> Score:
     return score
 
 
-def _compare_words(score: Score, html: str, text: str, oid: str) -> None:
+def _compare_words(score: Score, html: str, text: str | Readable, oid: str) -> None:
     """Count the words of the post, those of them that are read, and all that are read."""
     true, read = (Counter(_words(value)) for value in (html, text))
     both = (true & read).total()
@@ -83,8 +83,8 @@ def _compare_words(score: Score, html: str, text: str, oid: str) -> None:
         score.wrong.append(f"words {oid}: {' '.join(list(more)[:12])}")
 
 
-def _words(html: str) -> list[str]:
-    text = readable(html)
+def _words(source: str | Readable) -> list[str]:
+    text = source if isinstance(source, Readable) else readable(source)
     return re.findall(r"\w+", _folded(f"{text.prose} {text.code}").lower())
 
 

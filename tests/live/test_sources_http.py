@@ -10,7 +10,6 @@ import pytest
 
 from indexer.errors import SourceError
 from indexer.fetch import FetchOptions
-from indexer.html_text import readable
 from indexer.records import RawPost, Reject, Skipped, SourceItem
 from indexer.sources import SourceOptions, open_source
 
@@ -82,7 +81,7 @@ def test_a_sitemap_and_its_pages(server: Server) -> None:
     assert isinstance(first, RawPost)
     assert (first.oid, first.title, first.url) == ("one", "One", server.url("/one/"))
     assert (str(first.pub_date)[:10], str(first.modified)[:10]) == ("2024-01-31", "2024-02-01")
-    assert readable(first.text).prose == WORDS.strip()
+    assert first.text.prose == WORDS.strip()
     assert isinstance(two, RawPost)
     assert (two.oid, two.title, two.url) == ("two", "Zwei é", server.url("/two"))
     assert reasons(items) == [

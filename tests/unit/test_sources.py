@@ -24,7 +24,7 @@ import pytest
 
 from indexer.dates import iso, moment
 from indexer.errors import SourceError
-from indexer.html_text import readable
+from indexer.html_text import Readable, readable
 from indexer.records import RawComment, RawPost, Reject, Skipped
 from indexer.sources import SourceOptions, open_source
 from indexer.sources.base import completed
@@ -72,7 +72,9 @@ def _assert_parts(parts: list[str], texts: list[str]) -> None:
 def _seen(item: RawPost | RawComment, fields: dict[str, Any]) -> dict[str, Any]:
     """What is said of the item in those fields."""
     seen: dict[str, Any] = {}
-    text = readable(str((item.text if isinstance(item, RawPost) else item.comment) or ""))
+    text = item.text if isinstance(item, RawPost) else item.comment
+    if not isinstance(text, Readable):
+        text = readable(str(text or ""))
     title = item.title if isinstance(item, RawPost) else ""
     whole = f"{title}\n{text.prose}\n{text.code}"
     for name, wanted in fields.items():

@@ -178,7 +178,7 @@ def remove_comments(body: Node) -> int:
         is_said = "schema.org/comment" in _names_of(node) or node.css_matches(_SAID)
         is_block = node.tag in BLOCKS and node.tag not in ("body", "main", "p", *HEADINGS)
         if is_said and is_block and not node.css_matches("h1, main"):
-            removed += text_length(node)
+            removed += measure(node)[node.mem_id].text
             node.remove()
     return removed
 
@@ -212,9 +212,14 @@ class Content:
                 self._remove(node, "excluded by blogsearch.toml")
 
     @property
-    def html(self) -> str:
-        """The content as HTML; "" if there is none."""
-        return (self.root.html if self.root else "") or ""
+    def heading(self) -> str:
+        """The heading that the content begins with, if it is the only one of its level."""
+        headings = self.root.css("h1") if self.root is not None else []
+        if self.root is None or len(headings) != 1:
+            return ""
+        lengths = measure(self.root)
+        is_first = lengths[headings[0].mem_id].start < _SHORT
+        return one_line(headings[0].text()) if is_first else ""
 
     def _remove(self, node: Node, reason: str) -> None:
         if node.parent is None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import partial
 
 from selectolax.lexbor import LexborNode
 
@@ -33,7 +34,7 @@ def is_list(
     oid: str,
     main: LexborNode,
     own: Lengths,
-    target_of: Callable[[str], str],
+    target_of: Callable[..., str],
     *,
     is_article: bool,
     is_posting: bool,
@@ -46,7 +47,8 @@ def is_list(
 
     Args:
         own: the lengths of the page without its navigation.
-        target_of: the oid of the page of the site that an address leads to, or "".
+        target_of: the oid of the page of the site that an address leads to, or ""; where the path
+            does not say that it is a list, that must be certain.
         is_article: whether the page calls itself so; some themes say so of lists, too.
         is_posting: whether it is described as a posting, or the site's feed lists it.
         is_fed: whether the page has a feed of its own.
@@ -55,12 +57,13 @@ def is_list(
     *folders, name = path.split("/")
     is_below = any(map(_LIST_FOLDER.fullmatch, folders))
     is_named = is_fed or name in LISTS or bool(_PART_OF_LIST.search(path))
-    entries = _entries(main, oid, target_of, is_lenient=is_below or name in LISTS)
+    is_hinted = is_named or is_below
+    to_page = partial(target_of, is_certain=not is_hinted and path != "index")
+    entries = _entries(main, oid, to_page, is_lenient=is_below or name in LISTS)
     count, text = len(entries), sum(text_length(node) for entry in entries for node in entry)
     own_text = max(0, own.text - text)
     if path == "index" and count and own_text < text:
         return True  # a front page with the last post
-    is_hinted = is_named or is_below
     if (is_posting and name not in LISTS) or (is_article and not is_hinted):
         return count >= 5 and own_text < _FEW
     if not is_article:

@@ -12,7 +12,7 @@ import orjson
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from indexer.dates import NoDate, moment
-from indexer.html_text import TooMuchMarkup, check_markup, one_line
+from indexer.html_text import TooMuchMarkup, check_markup, clean, one_line, text_of
 from indexer.records import Origin, RawPost, Reject, Skipped, SourceItem
 from indexer.sources.base import SourceOptions, image_of, is_valid_url
 from indexer.sources.html.built_site import MARKS, SEPARATORS, BuiltSite
@@ -81,7 +81,7 @@ class Page:
         check_markup(text)
         self._location = location
         self._site = site or BuiltSite()
-        self.parsed = LexborHTMLParser(text)
+        self.parsed = LexborHTMLParser(clean(text))
         self._is_whole = bool(_WHOLE.search(text[:10_000]))
         self._meta: dict[str, str] = {}
         self._tags: list[str] = []
@@ -175,14 +175,18 @@ class Page:
             return True
         return name in _INDEXES or (name == "search" and is_short)
 
-    def _page_of(self, href: str) -> str:
-        """The page of the site that a link leads to; "" if it leads to none."""
+    def _page_of(self, href: str, *, is_certain: bool) -> str:
+        """The page of the site that a link leads to; "" if it leads to none.
+
+        If that is to be certain, it must be one of those that are read, where they are known.
+        """
         if href.startswith("#") or not _followed(href):
             return ""
         url = urljoin(self._location, href)
         oid = self._site.oid_of(url)
-        is_page = oid in self._site.pages or (self._is_near(url) and not _FILE.search(oid))
-        return oid if is_page else ""
+        if oid in self._site.pages or (is_certain and self._site.pages):
+            return oid if oid in self._site.pages else ""
+        return oid if self._is_near(url) and not _FILE.search(oid) else ""
 
     def _is_near(self, url: str) -> bool:
         """Whether a URL is a path, or on the same host as the site."""
@@ -218,7 +222,7 @@ class Page:
         keywords = self._tags or stated or (is_marked and _texts_of(tags)) or _texts_of(marked)
         named = [section] if section else _texts_of(categories) if is_marked else []
         content.find(options.content)
-        title = self._title(content.root, oid)
+        title = self._title(content, oid)
         shown = [*tags, *categories, *(marked if len(marked) <= _MAX_LABELS else ())]
         content.tidy(title, shown)
         shown_dates = moments(content.dates, self._site.build_days)
@@ -230,7 +234,7 @@ class Page:
             origin=origin,
             oid=oid,
             title=html.unescape(title),  # some themes escape twice
-            text=content.html,
+            text=text_of(content.root) if content.root is not None else "",
             url=url,
             pub_date=next(iter(published), None),
             modified=next(iter(modified), None),
@@ -248,35 +252,20 @@ class Page:
             return None
         return image_of(urljoin(url, stated))
 
-    def _title(self, main: LexborNode | None, oid: str) -> str:
-        """The title that the head states, else the heading, which may be outside the content, or
-        the `<title>`; not what many pages have, or the name of the site."""
-        heading = _text_of(main.css_first("h1")) if main is not None else ""
-        others = [node for node in self.parsed.css("h1") if not node.css_matches("a[href]")]
-        headings = [
-            text
-            for text in dict.fromkeys([heading, *map(_text_of, others)])
-            if text and not self._is_shared(text)
-        ]
-        stated = [self.og_title, _text(self._data.get("headline"))]
+    def _title(self, content: Content, oid: str) -> str:
+        """The heading that the content begins with, else what the head states, else the `<title>`,
+        else another heading; not what many pages have, or the name of the site."""
+        headings = [_text_of(node) for node in self.parsed.css("h1") if not node.css_matches("a")]
+        headings = [text for text in (content.heading, *headings) if not self._is_shared(text)]
+        stated = [self.og_title, _text(self._data.get("headline")), self.name.strip(MARKS)]
         title = next((self._bare(text) for text in stated if not self._is_shared(text)), "")
-        name = self.name.strip(MARKS)
-        is_stated = bool(title)
-        if not is_stated and not self._is_shared(name):
-            title = self._bare(name)
         for text in headings:
-            is_beginning = title.startswith(tuple(text + mark for mark in SEPARATORS))
-            if title == text or is_beginning:  # and the name of the site
-                return text
-        if is_stated:
-            return title
-        is_only = main is not None and len(main.css("h1")) == 1 and heading in headings
-        if heading and (is_only or title.endswith(heading)):
-            return title if title and heading.startswith(f"{title} ") else heading
-        if title and (title != name or not heading):
-            return title
-        fallback = self._bare(next(filter(None, stated), name))
-        return next(iter(headings), title or fallback) or title_of_name(oid.rpartition("/")[2])
+            if title == text or title.startswith(tuple(text + mark for mark in SEPARATORS)):
+                return text  # and the name of the site
+        if content.heading in headings and not content.heading.startswith(f"{title} "):
+            return content.heading
+        fallback = self._bare(next(filter(None, stated), ""))
+        return title or next(iter(headings), fallback) or title_of_name(oid.rpartition("/")[2])
 
     def _is_shared(self, title: str) -> bool:
         shared = self._site.shared_titles | {self._meta.get("og:site_name", ""), ""}

@@ -10,7 +10,7 @@ from urllib.parse import quote, unquote, urlsplit
 from xml.etree.ElementTree import Element
 
 from indexer.errors import SourceError
-from indexer.html_text import TooMuchMarkup
+from indexer.html_text import TooMuchMarkup, one_line
 from indexer.sources.base import is_valid_url
 from indexer.sources.files import decoded, read_inside, unzipped_bytes
 from indexer.sources.html.built_site import MARKS, SEPARATORS, BuiltSite
@@ -84,6 +84,8 @@ def built_site(folder: Path, files: Mapping[str, Path], site: str) -> BuiltSite:
     ]
     unlisted = {oid for oid in may_be_listed if oid not in addresses}
     is_complete = is_whole and len(unlisted) <= (1 - _COMPLETE) * len(may_be_listed)
+    copies = frozenset(_copies(heads, bare, files)) | _versions(pages)
+    own_heads = [head for oid, head in heads.items() if oid not in copies]
     affixes = _affixes([head.titles[-1] for head in heads.values() if head.titles])
     site_names = {affix.strip(f"{MARKS}-:") for affix in affixes}
     site_names.update(heads.get("index", Head()).titles)
@@ -95,10 +97,10 @@ def built_site(folder: Path, files: Mapping[str, Path], site: str) -> BuiltSite:
         paginated=frozenset(paginated),
         fed=frozenset(fed),
         unlisted=frozenset(unlisted if addresses and is_complete else ()),
-        copies=frozenset(_copies(heads, bare, files)) | _versions(pages),
-        shared_titles=_shared(title for head in heads.values() for title in set(head.titles))
+        copies=copies,
+        shared_titles=_shared(title for head in own_heads for title in set(head.titles))
         | site_names,
-        shared_images=_shared(head.image for head in heads.values()),
+        shared_images=_shared(head.image for head in own_heads),
         affixes=affixes,
     )
     likely = [oid for oid in may_be_listed if oid not in whole.unlisted | whole.copies]
@@ -115,8 +117,7 @@ def _with_repeated(site: BuiltSite, folder: Path, files: Mapping[str, Path]) -> 
 
     Lists do not count: the first words of a post are on several of them.
     """
-    texts = Counter[str]()
-    count = 0
+    texts, headings, count = Counter[str](), Counter[str](), 0
     step = -(-len(files) // _SAMPLE) or 1
     for oid, file in list(files.items())[::step]:
         try:
@@ -126,11 +127,13 @@ def _with_repeated(site: BuiltSite, folder: Path, files: Mapping[str, Path]) -> 
         if page.parsed.body is not None and not page.why_not_post(oid)[0]:
             count += 1
             texts.update(texts_of(page.parsed))
+            headings.update({one_line(node.text()) for node in page.parsed.css("h1")})
     repeated = {text: number / count for text, number in texts.items() if number >= _SHARED_BY}
     everywhere = [text for text, share in repeated.items() if share >= _COMPLETE and count >= 5]
     dates = (date[0] for text in everywhere for date in TEXT_DATE.finditer(text))
     days = {when.date().isoformat() for when in moments([*everywhere, *dates])}
-    return replace(site, repeated=repeated, build_days=frozenset(days))
+    shared = site.shared_titles | _shared(headings.elements())
+    return replace(site, shared_titles=shared, repeated=repeated, build_days=frozenset(days))
 
 
 def _head(file: Path, folder: Path) -> Head:
@@ -183,21 +186,25 @@ def _is_equal(file: Path, other: Path) -> bool:
 def _versions(pages: frozenset[str]) -> frozenset[str]:
     """The pages of folders such as `docs/next` and `docs/1.0`, most of which the release has too.
 
-    The release is `docs`, `docs/latest` or `docs/stable`, else the folder with the highest number.
+    The release is `docs` itself, or the folder beside it that is called otherwise, such as
+    `docs/latest`, else the one with the highest number.
     """
     folders: dict[tuple[str, ...], list[str]] = {}
+    beside: dict[tuple[str, ...], set[str]] = {}
     for oid in pages:
-        parts = oid.split("/")
-        at = next((at for at, part in enumerate(parts[:-1]) if _VERSION.fullmatch(part)), None)
-        if at is not None:
-            folders.setdefault(tuple(parts[: at + 1]), []).append("/".join(parts[at + 1 :]))
+        parts = tuple(oid.split("/"))
+        for at, part in enumerate(parts[:-1]):
+            beside.setdefault(parts[:at], set()).add(part)
+        at = next((at for at, part in enumerate(parts[:-1]) if _VERSION.fullmatch(part)), -1)
+        if at >= 0:
+            folders.setdefault(parts[: at + 1], []).append("/".join(parts[at + 1 :]))
     copies: set[str] = set()
     for folder, version in folders.items():
-        siblings = [other for other in folders if other[:-1] == folder[:-1]]
-        releases = [(), ("latest",), ("stable",)]
-        highest = max(siblings, key=lambda other: [int(n) for n in re.findall(r"\d+", other[-1])])
-        if folder != highest and len(version) >= _VERSIONED:
-            releases.append(highest[-1:])
+        versions = [name for name in beside[folder[:-1]] if _VERSION.fullmatch(name)]
+        highest = max(versions, key=lambda name: [int(n) for n in re.findall(r"\d+", name)])
+        releases = [(), *((name,) for name in beside[folder[:-1]].difference(versions))]
+        if folder[-1] != highest and len(version) >= _VERSIONED:
+            releases.append((highest,))
         for release in releases:
             start = "/".join((*folder[:-1], *release, ""))
             if sum(f"{start}{rest}" in pages for rest in version) > len(version) / 2:
