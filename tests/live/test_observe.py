@@ -34,8 +34,9 @@ def _client(settings: Settings, **changed: Any) -> FlaskClient:
     return create_app(replace(settings, **update)).test_client()
 
 
-def _lines(caplog: pytest.LogCaptureFixture) -> list[dict[str, Any]]:
-    return [record.__dict__ for record in caplog.records if record.name == "blogsearch.requests"]
+def _lines(caplog: pytest.LogCaptureFixture, message: str = "request") -> list[dict[str, Any]]:
+    records = (one.__dict__ for one in caplog.records if one.name == "blogsearch.requests")
+    return [record for record in records if record["msg"] == message]
 
 
 def test_a_line_a_request_with_its_cache_state_and_times(
@@ -77,7 +78,7 @@ def test_a_slow_search_is_logged_with_its_query(
     with listening(delayed) as port:
         slow = f"http://127.0.0.1:{port}"
         _client(settings, elasticsearch_url=slow).get("/search?q=slowness")
-    (line,) = [line for line in _lines(caplog) if line["msg"] == "slow search"]
+    (line,) = _lines(caplog, "slow search")
     assert line["query"] == "q=slowness"
 
 
