@@ -17,17 +17,6 @@ HOST = Path("/etc") / NAME
 VARIABLE = "BLOGSEARCH_CONFIG"
 
 
-class FieldNames(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The front-matter fields to look at first for each part of a post."""
-
-    title: tuple[str, ...] = ()
-    summary: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
-    categories: tuple[str, ...] = ()
-    date: tuple[str, ...] = ()
-    language: tuple[str, ...] = ()
-
-
 class SiteFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The content of `blogsearch.toml`; everything is optional."""
 
@@ -41,7 +30,6 @@ class SiteFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     urls: dict[str, str] = {}
-    fields: FieldNames = FieldNames()
     settings: dict[str, Any] = {}
 
 

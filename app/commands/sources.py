@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
 from app.settings import Settings
 from app.site_file import NAME, read_site_file
@@ -209,7 +208,6 @@ def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
             site=site or file.site,
             include=file.include,
             exclude=file.exclude,
-            fields=msgspec.structs.asdict(file.fields),
             language=file.language,
             content=file.content,
             max_pages=max_pages,

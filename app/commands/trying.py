@@ -268,9 +268,6 @@ language = {language}
 # [urls]                # addresses of Markdown posts by section, the first folder of their path
 # posts = "/{{year}}/{{slug}}/"
 
-# [fields]              # front-matter fields to look at first
-# tags = ["topics"]
-
 # [settings]            # any setting of docs/settings.md; the environment wins
 # index = "blog"
 """

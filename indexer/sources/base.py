@@ -38,7 +38,6 @@ class SourceOptions:
     url_templates: Mapping[str, str] = field(default_factory=dict)
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
-    fields: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     language: str = ""
     site: str = ""
     content: str = ""

@@ -6,7 +6,7 @@ import pytest
 
 from app.errors import BadSettings
 from app.settings import load_settings
-from app.site_file import FieldNames, SiteFile, read_site_file
+from app.site_file import SiteFile, read_site_file
 
 
 def test_without_a_file_everything_has_its_default(
@@ -36,13 +36,12 @@ def test_what_it_says_is_read(tmp_path: Path) -> None:
     file = tmp_path / "blogsearch.toml"
     file.write_text(
         'sources = ["posts", "feed.xml"]\ndrafts = true\n[urls]\nnews = "/n/{slug}/"\n'
-        '[fields]\ntags = ["topics"]\n[settings]\nshards = 2\n'
+        "[settings]\nshards = 2\n"
     )
     assert read_site_file(file) == SiteFile(
         sources=("posts", "feed.xml"),
         drafts=True,
         urls={"news": "/n/{slug}/"},
-        fields=FieldNames(tags=("topics",)),
         settings={"shards": 2},
     )
 
@@ -54,7 +53,6 @@ def test_what_it_says_is_read(tmp_path: Path) -> None:
         ('sources = "posts"', "Expected `array`, got `str` - at `$.sources`"),
         ("drafts = 'perhaps'", "Expected `bool`"),
         ("urls = 'https://example.org'", "Expected `object`"),
-        ("[fields]\nauthor = ['by']", "unknown field `author`"),
         ("x = ", "Invalid value"),
     ],
 )

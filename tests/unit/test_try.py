@@ -136,7 +136,7 @@ def test_every_command_reads_the_file(invoke: Invoke, tmp_path: Path) -> None:
     save(
         tmp_path / "blogsearch.toml",
         'sources = ["content"]\nexclude = ["old/*"]\nlanguage = "de"\n[urls]\nnews = "/n/{slug}/"\n'
-        '[fields]\ntags = ["topics"]\n[settings]\nindex = "other"\n',
+        '[settings]\nindex = "other"\n',
     )
     done = invoke("try")
     for words in ("https://example.org/n/000/", "language  de", "2 posts (markdown)."):

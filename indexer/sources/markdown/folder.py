@@ -140,7 +140,6 @@ class MarkdownFolder(Source):
                 self._base = content
         self._zone = self._site.zone if self._site else UTC
         self._excluded: tuple[str, ...] = ()
-        self._first = {part: tuple(map(key, names)) for part, names in options.fields.items()}
 
     def read(self) -> Iterator[SourceItem]:
         """Every post, in the order of the paths."""
@@ -234,12 +233,12 @@ class MarkdownFolder(Source):
         return "list page" if is_list and entry.path.name.startswith("_index.") else ""
 
     def _post(self, entry: Entry, origin: Origin, oid: str) -> RawPost:
-        title, text = rendered(entry.text, title=_title(entry, self._names("title", _TITLES)))
+        title, text = rendered(entry.text, title=_title(entry))
         if not re.sub(r"<[^<>]*>|\s+", "", text):
-            summary = entry.first(self._names("summary", _SUMMARIES))
+            summary = entry.first(_SUMMARIES)
             summary = plain_title(summary) if isinstance(summary, str) else ""
             text = f"<p>{html.escape(summary, quote=False)}</p>" if summary else ""
-        categories = _terms(entry, self._names("categories", ("categories", "category")))
+        categories = _terms(entry, ("categories", "category"))
         image = image_of(entry.first(_IMAGES))
         return RawPost(
             origin=origin,
@@ -250,19 +249,15 @@ class MarkdownFolder(Source):
             pub_date=self._moment(self._published(entry)),
             modified=self._moment(entry.date(_MODIFIED)),
             categories=categories,
-            keywords=_terms(entry, self._names("tags", ("tags", "tag", "keywords"))),
+            keywords=_terms(entry, ("tags", "tag", "keywords")),
             language=self._language(entry),
             popularity=entry.fields.get("popularity"),
             image=self._address(image) if image and image.startswith("/") else image,
         )
 
-    def _names(self, part: str, names: tuple[str, ...]) -> tuple[str, ...]:
-        """The fields to look at for a part of a post, those of the user first."""
-        return (*self._first.get(part, ()), *names)
-
     def _published(self, entry: Entry) -> When:
         """When the post was published: its front matter, else the date in its path."""
-        when: When = entry.date(self._names("date", _PUBLISHED))
+        when: When = entry.date(_PUBLISHED)
         if isinstance(self._moment(when), datetime):
             return when
         for name in (entry.path.name, entry.path.parent.name):
@@ -279,7 +274,7 @@ class MarkdownFolder(Source):
 
     def _language(self, entry: Entry) -> str:
         """As the front matter says it, the folder (`de/news`), or the name (`news.fr.md`)."""
-        stated = entry.first(self._names("language", ("language", "lang", "locale")))
+        stated = entry.first(("language", "lang", "locale"))
         if isinstance(stated, str):
             return stated
         for name in (entry.path.stem.rpartition(".")[2], entry.path.parts[0]):
@@ -350,9 +345,9 @@ def _merged(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {key(name): value for table in inner for name, value in table.items()} | own
 
 
-def _title(entry: Entry, names: Iterable[str]) -> str:
+def _title(entry: Entry) -> str:
     """The first title without template code; "" if there is none."""
-    stated = (entry.fields.get(name) for name in names)
+    stated = (entry.fields.get(name) for name in _TITLES)
     titles = (str(value) for value in stated if isinstance(value, str | int | float))
     plain = (title for title in titles if not has_template(re.sub(r"`[^`]*`", "", title)))
     return next(filter(None, map(plain_title, plain)), "")
