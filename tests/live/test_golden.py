@@ -63,21 +63,18 @@ def test_a_build_that_breaks_a_search_is_not_swapped(
 def test_rules_that_break_a_search_are_not_loaded(
     run: Run, source: Path, tmp_path: Path, own_settings: Settings
 ) -> None:
-    assert run("golden", "add", "fish", f"{SITE}/seas").exit_code == 0
     rules = tmp_path / "new" / "own.synonyms"
     rules.parent.mkdir()
-    rules.write_text("kumquats => fish\n")
-    more = {f"fish{number}": "Fish, fish, fish and fish." for number in range(4)}
-    write(source, trees="Loquats and kumquats.", seas="Salt and fish.", **more)
-    refused = run("reindex", source)
-    assert refused.exit_code == 1
-    assert "fish → " in refused.stderr
-    assert "kumquats → " not in refused.stderr
-    assert run("reindex", source, "--force").exit_code == 0
+    rules.write_text("oranges => kumquats\n")
+    assert run("synonyms", "load", rules).exit_code == 0
+    assert run("golden", "add", "oranges", f"{SITE}/trees/").exit_code == 0
+    rules.write_text("oranges => salt\n")
     done = run("synonyms", "load", rules)
     assert done.exit_code == 1
-    assert "kumquats → " in done.stderr
-    assert not (own_settings.synonyms_dir / "own.synonyms").exists()
+    assert "oranges → " in done.stderr
+    assert "kumquats → " not in done.stderr
+    stored = own_settings.synonyms_dir / "own.synonyms"
+    assert stored.read_text() == "oranges => kumquats\n"
     assert run("synonyms", "load", rules, "--force").exit_code == 0
 
 
