@@ -29,6 +29,12 @@ def write(path: Path, **texts: str) -> Path:
 
 
 @pytest.fixture
+def settings(own_settings: Settings) -> Settings:
+    """The commands work on an index of the test's own."""
+    return own_settings
+
+
+@pytest.fixture
 def source(tmp_path: Path, run: Run) -> Path:
     """A blog that is live, with one golden search."""
     path = write(tmp_path / "posts.jsonl", trees="Loquats and kumquats.", seas="Salt and fish.")

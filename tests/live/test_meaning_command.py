@@ -16,6 +16,12 @@ from tests.conftest import REPOSITORY, Run
 
 
 @pytest.fixture
+def settings(own_settings: Settings) -> Settings:
+    """The commands work on an index of the test's own."""
+    return own_settings
+
+
+@pytest.fixture
 def site_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A `blogsearch.toml` in the current folder."""
     file = tmp_path / "blogsearch.toml"

@@ -36,6 +36,12 @@ def lines(**more: Any) -> str:
 
 
 @pytest.fixture
+def settings(own_settings: Settings) -> Settings:
+    """The commands work on an index of the test's own."""
+    return own_settings
+
+
+@pytest.fixture
 def source(tmp_path: Path) -> Path:
     path = tmp_path / "posts.jsonl"
     path.write_text(lines())
@@ -174,39 +180,3 @@ def test_equal_numbers_change_no_order(
         ]
         orders.append([[hit["oid"] for hit in answer["hits"]] for answer in answers])
     assert orders[0] == orders[1]
-
-
-# -- operators -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("q", "found"),
-    [
-        ("in:title goodbye python2.4", ["goodbye-python24"]),
-        ("IN:TITLE goobdye", ["goodbye-python24"]),
-        ("crontab in:title lines", ["crontab-lines-i-keep-forgetting"]),
-        ('in:title "keep forgetting"', ["crontab-lines-i-keep-forgetting"]),
-    ],
-)
-def test_words_in_titles(client: FlaskClient, q: str, found: list[str]) -> None:
-    body = client.get("/search", query_string={"q": q}).get_json()
-    assert [hit["oid"] for hit in body["hits"]] == found
-    assert body["count"] == len(found)
-
-
-def test_a_category_in_the_query_is_that_filter(client: FlaskClient) -> None:
-    def oids(q: str, **chosen: str) -> list[str]:
-        body = client.get("/search", query_string={"q": q, "size": 50, **chosen}).get_json()
-        assert body["count"] == len(body["hits"]) or body["count"] > 50
-        return [hit["oid"] for hit in body["hits"]]
-
-    facets = client.get("/search?q=python&facets=on").get_json()["facets"]["categories"]
-    name = facets[0]["value"]
-    chosen = oids("python", category=name)
-    assert 0 < len(chosen) == facets[0]["count"]
-    for q in (f'python category:"{name}"', f'category:"{name.upper()}" python'):
-        assert oids(q) == chosen
-    assert set(chosen) <= set(oids(f'category:"{name}"'))
-    assert oids("python category:nothing") == []
-    answer = client.get("/search?q=python+category:nothing").get_json()
-    assert answer["alternatives"] == ["python"]
