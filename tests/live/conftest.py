@@ -90,7 +90,7 @@ def start(own_settings: Settings) -> Iterator[Callable[..., subprocess.Popen[str
 
     def popen(*arguments: object) -> subprocess.Popen[str]:
         process = subprocess.Popen(
-            [sys.executable, "-c", "from app.cli import main; main()", *map(str, arguments)],
+            [sys.executable, "-c", "from app.cli import run; run()", *map(str, arguments)],
             env={
                 **os.environ,
                 "ELASTICSEARCH_URL": own_settings.elasticsearch_url,
