@@ -56,8 +56,9 @@ def page() -> Response:
     start = Browse()
     if args.get("q", "").strip():
         service = current_service()
-        # While a visitor types, the page asks for the counts only after a pause.
-        counts = args.get("facets") != "off"
+        # While a visitor types, the page asks for the counts only after a pause. An explanation
+        # costs enough without them.
+        counts = args.get("facets") != "off" and "debug-search" not in args
         search = replace(SearchRequest.parse(args), facets=counts)
         if depends_on_language(search, service):
             search = in_visitors_language(search)
