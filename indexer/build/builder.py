@@ -61,9 +61,10 @@ OVER_HTTP = {
 }
 """The posts that came over HTTP, or of which a comment did."""
 
-Fill = Callable[[str, str | None], Counts]
+Fill = Callable[[str, str | None, set[str]], Counts]
 """Writes documents to the new generation of this name; how many. The second name is that of the
-live one, if it can be read."""
+live one, if it can be read. What is copied from there is added to the set of its oids: it may have
+been written after these were read, and be deleted before anything is replayed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,12 +148,12 @@ def reindex(
     """
     options = options or IngestOptions()
 
-    def fill(name: str, live: str | None) -> Counts:
+    def fill(name: str, live: str | None, there: set[str]) -> Counts:
         ingest = Ingest(on_reject, options)
         posts: Iterable[Document] = ingest.documents(raws)
         lacking: list[str] = []
         if live:
-            over_http = _posts_over_http(client, live, ingest.read, lacking)
+            over_http = _noted(_posts_over_http(client, live, ingest.read, lacking), there)
             posts = chain(_merged(client, live, posts), over_http)
         posts = with_passages(posts, settings.model, client, live)
         accepted = _write(client, name, posts, ingest.refuse, options.limits)
@@ -192,10 +193,17 @@ def rebuild(
                 on_progress("copying", number)
             yield document
 
-    def fill(name: str, _: str | None) -> Counts:
-        return _write(client, name, with_passages(copied(), settings.model, client))
+    def fill(name: str, _: str | None, there: set[str]) -> Counts:
+        posts = _noted(copied(), there)
+        return _write(client, name, with_passages(posts, settings.model, client))
 
     return build(client, lock, alias, settings, fill, on_progress)
+
+
+def _noted(documents: Iterable[Document], oids: set[str]) -> Iterator[Document]:
+    for document in documents:
+        oids.add(document.oid)
+        yield document
 
 
 def check_rejects(rejected: int, wholly: int, entries: int) -> None:
@@ -328,7 +336,7 @@ def build(
         live, lost = None, f"{error.message} What only this index had is lost."
     highest = max((generation.number for generation in existing), default=0)
     name = f"{alias}-{next_number(client, alias, highest):06d}"
-    replay = None
+    replay, there = None, set[str]()
     if live:
         # Writes to the live generation are replayed from here on: before there is a new one.
         since = checkpoint(client, live.name)
@@ -345,7 +353,7 @@ def build(
         )
     with _undone_on_failure(client, lock, alias, replay):
         _create(client, name, settings)
-        accepted = fill(name, live.name if live else None)
+        accepted = fill(name, live.name if live else None, there)
         update_link_texts(client, name, building_alias(name))
         client.indices.refresh(index=name)
         counts = count_documents(client, name)

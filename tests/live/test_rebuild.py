@@ -178,6 +178,27 @@ def test_a_reindex_has_the_source_as_it_is_and_what_was_written_meanwhile(
     assert not elastic.exists(index=built.index, id="base-5")
 
 
+def test_a_post_that_is_copied_and_deleted_before_the_replay_stays_deleted(
+    elastic: Elasticsearch, filled: str
+) -> None:
+    """It was written after the build had begun: only what was copied tells of it."""
+
+    def source() -> Iterator[RawPost]:
+        put_post(elastic, filled, "short-lived")
+        elastic.indices.refresh(index=filled)
+        yield from map(post, range(BASE))
+
+    def on_progress(phase: str, done: int) -> None:
+        if phase == "replaying":
+            assert delete_post(elastic, filled, "short-lived").result == "deleted"
+
+    options = IngestOptions(on_progress=on_progress)
+    built = reindex(elastic, filled, source(), IndexSettings(NO_RULES, 1, 0), no_reject, options)
+    assert built.replayed == 1  # the deletion
+    elastic.indices.refresh(index=filled)
+    assert not elastic.exists(index=filled, id="short-lived")
+
+
 def test_a_rebuild_keeps_everything(elastic: Elasticsearch, filled: str, rules: Rules) -> None:
     put_comments(elastic, filled, "base-2", "http")
     before = elastic.get(index=filled, id="base-2")["_source"]
