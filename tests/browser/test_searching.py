@@ -92,7 +92,7 @@ def failing(kind: str, browser: Browser, address: str, blog: Blog) -> Iterator[P
 
 
 def test_results_follow_what_is_typed(place: Place) -> None:
-    with place.page.expect_request(f"{place.searches}py&*"):
+    with place.page.expect_request(re.compile("q=p(y|yt|yth)?&")):
         place.box.press_sequentially("pythn", delay=150)
     expect(place.page.locator("body, .status").get_by_text("Showing results for")).to_be_visible()
     expect(place.titles.first.locator("mark").first).to_have_text(re.compile("python", re.I))
@@ -144,12 +144,15 @@ def test_suggested_searches_are_links_that_keep_the_filters(
     kind: str, page: Page, address: str, blog: Blog
 ) -> None:
     place = _place(kind, page, address, blog, "category=juggling")
-    place.box.fill("siteswp pyt")
-    expect(place.suggested.first).to_have_text("siteswap python")
+    place.box.fill("siteswap in f")
+    expect(place.suggested.first).to_have_text("siteswap in forty")
     href = place.suggested.first.get_attribute("href") or ""
-    assert parse_qs(href.partition("?")[2]) == {"q": ["siteswap python"], "category": ["juggling"]}
+    assert parse_qs(href.partition("?")[2]) == {
+        "q": ["siteswap in forty"],
+        "category": ["juggling"],
+    }
     place.suggested.first.click()
-    expect(place.box).to_have_value("siteswap python")
+    expect(place.box).to_have_value("siteswap in forty")
     expect(place.box).to_be_focused()
     place.suggest("<img src=x onerror=alert(1)>")
     place.box.fill("x")
@@ -188,7 +191,7 @@ def test_an_input_method_has_its_keys_and_letters(place: Place) -> None:
     expect(place.box).to_be_focused()
     expect(place.box).to_have_value("cronか")
     place.page.wait_for_timeout(200)
-    assert not any("?q=" in url for url in sent)
+    assert not any("cron%" in url for url in sent)
     with place.page.expect_request(f"{place.searches}cron*"):
         place.box.dispatch_event("compositionend")
 
