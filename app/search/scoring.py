@@ -72,8 +72,9 @@ of 32 bits keeps two decimal places beside ten of them."""
 RECENCY_BOOST, RECENCY_PIVOT = 0.1, "730d"
 """Orders posts that are equal otherwise; no figure changes without it."""
 POPULARITY_BOOST = 0.25
-"""Of a post that is read ten times as much as a usual one. Judged queries with numbers at random,
-which say nothing: 0.957 without, 0.951 with 0.5, and the first hits are the same."""
+"""Of a post that is read ten times as much as a usual one. With numbers at random, which say
+nothing, the first hits of 301 judged queries stay, and so do all kinds but one of 8 (0.697 →
+0.628)."""
 
 # -- spelling --------------------------------------------------------------------------------------
 SUGGEST_SIZE = 10
