@@ -40,6 +40,10 @@ CALLS: dict[Words, Words] = {
     ("synonyms", "load"): ("my.synonyms",),
     ("synonyms", "list"): (),
     ("synonyms", "remove"): ("my",),
+    ("golden", "add"): ("post", "/a/"),
+    ("golden", "list"): (),
+    ("golden", "remove"): ("post",),
+    ("popularity",): ("views.csv",),
     ("pins", "load"): ("my.pins",),
     ("pins", "list"): (),
     ("pins", "remove"): ("my",),
@@ -66,11 +70,13 @@ def test_prints_one_json_value_or_nothing(
     monkeypatch: pytest.MonkeyPatch,
     option: str,
 ) -> None:
-    assert {*EVERY} - {*CALLS} == {("serve",), ("fetch-model",)}, "a new command: add a call"
+    not_called = {("serve",), ("fetch-model",), ("meaning", "on"), ("meaning", "off")}
+    assert {*EVERY} - {*CALLS} == not_called, "a new command: add a call"
     monkeypatch.chdir(tmp_path)
     Path("posts.jsonl").write_text('{"oid": "a", "title": "A post", "url": "/a/"}\n')
     Path("set.json").write_text('{"synonyms_set": [{"synonyms": "post, article"}]}')
     Path("my.synonyms").write_text("post, article\n")
+    Path("views.csv").write_text("/a/,3\n")
     Path("my.pins").write_text("post => a\n")
     Path("rules").mkdir()
     settings = replace(own_settings, synonyms_dir=Path("rules"))
