@@ -23,6 +23,7 @@ _COUNTER = "counter"
 class Run:
     """The last run of a command that reads sources; times are in seconds since 1970.
 
+    `sources` are the names of its sources as they were given.
     `error` is that of the last run that failed, which ended at `error_at`; both stay after a run
     that succeeds.
     """
@@ -31,6 +32,7 @@ class Run:
     rejected: int
     succeeded: bool
     ended: float
+    sources: str = ""
     error: str = ""
     error_at: float | None = None
 
@@ -127,11 +129,22 @@ def _packed(ids: Iterable[str]) -> str:
 
 
 def record_run(
-    client: Elasticsearch, alias: str, command: str, rejected: int, error: str | None
+    client: Elasticsearch,
+    alias: str,
+    command: str,
+    sources: str,
+    rejected: int,
+    error: str | None,
 ) -> None:
     """Store how a run that ends now went, and why it failed, instead of the run before."""
     now = time.time()
-    run = {"command": command, "rejected": rejected, "succeeded": error is None, "ended": now}
+    run: dict[str, Any] = {
+        "command": command,
+        "sources": sendable(sources),
+        "rejected": rejected,
+        "succeeded": error is None,
+        "ended": now,
+    }
     if error is not None:  # that of an earlier run stays
         run |= {"error": sendable(error), "error_at": now}
         ensure_state(client, alias)  # a run that succeeds has held the lock

@@ -24,7 +24,7 @@ from indexer.errors import Locked, LockLost, SourceError
 from indexer.ingest import IngestOptions
 from indexer.records import OnProgress, Reject, ignore_progress
 from indexer.retry import time_limit
-from indexer.state import record_run
+from indexer.state import read_runs, record_run
 
 _MAX_PRINTED = 20  # rejects; --verbose prints all of them
 _WARM_AFTER_SWAP = 20.0  # seconds that a command that swapped waits for
@@ -96,14 +96,16 @@ def run_on(
 ) -> Iterator[Run]:
     """Open sources, show progress and rejects, and store how the block ends and why it failed.
 
-    No run is what never had the lock.
+    No run is what never had the lock, nor what could not open its sources, which may be misspelt,
+    unless the run before was on the same ones.
     """
     output = tools.output
     with progress(output) as on_progress:
         try:
             sources = replace(arguments, quiet=output.quiet or output.as_json).open(tools.settings)
         except SourceError as error:
-            _store(tools, command, 0, str(error))
+            if _were_sources(tools, command, arguments):
+                _store(tools, command, arguments, 0, str(error))
             raise
         options = IngestOptions(
             force=force,
@@ -118,14 +120,25 @@ def run_on(
                     yield run
             except BaseException as error:
                 if not _locked_out(error):
-                    _store(tools, command, run.rejected, _reason(error))
+                    _store(tools, command, arguments, run.rejected, _reason(error))
                 raise
-            _store(tools, command, run.rejected, run.failed or None)
+            _store(tools, command, arguments, run.rejected, run.failed or None)
 
 
-def _store(tools: Tools, command: str, rejected: int, error: str | None) -> None:
+def _were_sources(tools: Tools, command: str, arguments: SourceArguments) -> bool:
+    """Whether the run before was on these sources."""
     with suppress(ApiError, TransportError), time_limit(_EXIT_TIMEOUT):
-        record_run(tools.elastic, tools.settings.index, command, rejected, error)
+        runs = read_runs(tools.elastic, tools.settings.index, [command])
+        return any(run.sources == str(arguments) for run in runs)
+    return False
+
+
+def _store(
+    tools: Tools, command: str, arguments: SourceArguments, rejected: int, error: str | None
+) -> None:
+    alias, sources = tools.settings.index, str(arguments)
+    with suppress(ApiError, TransportError), time_limit(_EXIT_TIMEOUT):
+        record_run(tools.elastic, alias, command, sources, rejected, error)
 
 
 def _locked_out(error: BaseException) -> bool:

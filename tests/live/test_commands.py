@@ -241,7 +241,7 @@ def test_doctor_warns_of_a_sync_that_failed_or_is_long_ago(
     own_settings: Settings,
     elastic: Elasticsearch,
 ) -> None:
-    record_run(elastic, own_settings.index, command, 0, error)
+    record_run(elastic, own_settings.index, command, "posts.jsonl", 0, error)
     elastic.update(
         index=state_index(own_settings.index),
         id=f"run:{command}",
@@ -256,8 +256,8 @@ def test_doctor_warns_of_a_sync_that_failed_or_is_long_ago(
 def test_doctor_tells_the_errors_of_runs_that_were_repeated(
     run: Run, own_settings: Settings, elastic: Elasticsearch
 ) -> None:
-    record_run(elastic, own_settings.index, "sync", 0, "the feed is gone")
-    record_run(elastic, own_settings.index, "sync", 0, None)
+    record_run(elastic, own_settings.index, "sync", "posts.jsonl", 0, "the feed is gone")
+    record_run(elastic, own_settings.index, "sync", "posts.jsonl", 0, None)
     sources = _doctor(run, own_settings)["sources"]
     assert sources["status"] == "ok"
     assert "failed a moment ago: the feed is gone" in sources["seen"]

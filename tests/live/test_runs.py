@@ -62,16 +62,19 @@ def test_the_error_of_a_failed_run_is_kept_with_its_time(
     assert (last.error, last.error_at) == (failed.error, failed.error_at)
 
 
-def test_what_never_had_the_lock_is_no_run(
+def test_what_fails_before_anything_is_read_is_no_run(
     run: Invoke,
     source: Path,
     elastic: Elasticsearch,
     alias: str,
     last_run: Callable[[], Run | None],
 ) -> None:
+    assert run("sync", source).exit_code == 0
+    before = last_run()
+    assert run("sync", "/nonexist").exit_code == 1
     with Lock(elastic, alias, "another"):
         assert run("sync", source).exit_code == 1
-    assert last_run() is None
+    assert last_run() == before
     source.unlink()  # as if its disk were not mounted tonight
     assert run("sync", source).exit_code == 1
     failed = last_run()
