@@ -38,10 +38,10 @@ class TestItems:
             assert item.result(None, is_new=False)["status"] == 422
 
     def test_a_field_of_another_name_gets_a_note(self) -> None:
-        (post,) = post_items([{"oid": "p", "title": "T", "category": "x", "views": 1}])
+        (post,) = post_items([{"oid": "p", "title": "T", "category": "x", "shelf": 1}])
         note = post.names["note"]
         assert "no field 'category': did you mean 'categories'?" in note
-        assert "no field 'views': it is ignored." in note
+        assert "no field 'shelf': it is ignored." in note
         (comment,) = comment_items("p", [{"oid": "c", "comment": "x", "auther": "Ann"}])
         assert "did you mean 'author'?" in comment.names["note"]
         (post,) = post_items([{"oid": "p", "title": "T"} | {f"x{n}": 1 for n in range(1_000)}])
