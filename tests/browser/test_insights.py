@@ -15,6 +15,7 @@ from app.insights.visits import Extent, Opening, Search
 from app.settings import Settings
 from indexer.build.builder import Built
 from indexer.records import Origin, RawPost
+from tests.browser.test_accessibility import violations
 
 TOKEN = "a-long-enough-token"
 HOSTILE = "<script>document.title='stolen'</script>"
@@ -37,17 +38,25 @@ def settings(
     return replace(own_settings, insights_token=TOKEN)
 
 
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
+@pytest.fixture(params=[False])
+def page(request: pytest.FixtureRequest, browser: Browser) -> Iterator[Page]:
     """A page that sends the password, without JavaScript, on a phone in the dark."""
     context = browser.new_context(
         http_credentials={"username": "me", "password": TOKEN},
         viewport={"width": 360, "height": 800},
         color_scheme="dark",
-        java_script_enabled=False,
+        java_script_enabled=request.param,
     )
     yield context.new_page()
     context.close()
+
+
+@pytest.mark.parametrize("page", [True], indirect=True, ids=["scripts"])  # axe is one
+def test_nothing_is_hard_to_access(page: Page, address: str) -> None:
+    page.goto(f"{address}/insights")
+    assert violations(page) == []
+    page.get_by_role("link", name="Pin … Far down for kubernetes").click()
+    assert violations(page) == []
 
 
 def test_the_page_shows_searches_as_text_and_fits_a_phone(page: Page, address: str) -> None:
