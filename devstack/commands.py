@@ -1,7 +1,6 @@
 """The command line: `python -m devstack up|down|status|run|test`."""
 
 import os
-import re
 import shlex
 import signal
 import subprocess
@@ -10,17 +9,15 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import click
-import requests
 from elasticsearch import ApiError, Elasticsearch, TransportError
-from selectolax.lexbor import LexborHTMLParser
 
 from devstack import chromium
 from devstack.elasticsearch_distribution import HEAP
 from devstack.engines import free_port_of
 from devstack.instance import memory_folder, open_instance
+from devstack.site import look_of
 from devstack.stack import Stack
 from devstack.terminal import DevstackError, exit_on_signals, run_child
 
@@ -90,9 +87,9 @@ def run(stack: Stack) -> None:
     port = free_port_of(stack.environment, "PORT", 8000)
     site = stack.environment.get("SITE", "")
     with ExitStack() as contexts:
-        about_site = site_settings(site) if site else {}
+        look = contexts.enter_context(look_of(site)) if site else {}
         urls = contexts.enter_context(stack.using(keep=_keep_services(stack.environment)))
-        environment = {**about_site, **stack.environment, **urls, "PORT": str(port)}
+        environment = {**look, **stack.environment, **urls, "PORT": str(port)}
         if site:
             _blogsearch(environment, "reindex", site, "--max-pages", str(_SITE_PAGES), "--force")
         else:
@@ -133,33 +130,6 @@ def test(stack: Stack, arguments: tuple[str, ...]) -> None:
         else:
             environment["CHROMIUM"] = browser
         sys.exit(run_child(command, environment, REPOSITORY, signal.SIGINT))
-
-
-def site_settings(site: str) -> dict[str, str]:
-    """The settings for a search page of a blog, whose home page says its name.
-
-    Raises:
-        DevstackError: the home page cannot be fetched.
-    """
-    host = urlsplit(site).hostname or ""
-    if not site.startswith(("http://", "https://")) or not host:
-        raise DevstackError(f"SITE is {site!r}; it must be a URL such as https://blog.example.org")
-    try:
-        response = requests.get(site, timeout=15, headers={"User-Agent": "blogsearch"})
-        response.raise_for_status()
-    except requests.RequestException as error:
-        raise DevstackError(f"{site} cannot be fetched: {error}") from None
-    tree = LexborHTMLParser(response.content)
-    named, title = tree.css_first("meta[property='og:site_name']"), tree.css_first("title")
-    name = (named and named.attributes.get("content")) or (title and title.text()) or host
-    settings = {
-        "BLOGSEARCH_INDEX": f"site-{re.sub('[^a-z0-9]+', '-', host.lower())}"[:70] + "-posts",
-        "BLOGSEARCH_SITE_URL": site,
-        "BLOGSEARCH_SITE_NAME": " ".join(name.split())[:80],
-    }
-    if host == "localhost" or host.startswith("127."):
-        settings["BLOGSEARCH_FETCH_ALLOW_PRIVATE"] = "on"
-    return settings
 
 
 def prepare_index(environment: Mapping[str, str]) -> None:
