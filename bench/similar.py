@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from elasticsearch import Elasticsearch
 
 from app.elastic import connect
 from app.search.known import Known
@@ -66,6 +67,8 @@ def share_found(
 ) -> tuple[int, float, float]:
     """Of how many posts: the mean share of the posts wanted, and how often one of them is found."""
     wanted, left = pairs(list(posts.values()))
+    if not wanted:
+        raise click.ClickException("No post links to another one, so that nothing can be measured.")
     shares, any_found = [], []
     for oid in sorted(wanted)[::every]:
         ranking = rank(posts[oid], FIRST + len(left[oid]))
@@ -73,6 +76,23 @@ def share_found(
         shares.append(len(wanted[oid] & set(first)) / min(FIRST, len(wanted[oid])))
         any_found.append(bool(wanted[oid] & set(first)))
     return len(shares), statistics.fmean(shares), statistics.fmean(any_found)
+
+
+def rankings(client: Elasticsearch, alias: str) -> dict[str, Rank]:
+    """What is compared, by name."""
+    settings, known = settings_for(alias), Known()
+
+    def ours(post: Mapping[str, Any], size: int) -> list[str]:
+        request = SimilarRequest(url=post["url"], size=size)
+        body, _ = similar(client, alias, request, settings, known)
+        return [one["oid"] for one in body["posts"]]
+
+    def theirs(post: Mapping[str, Any], size: int) -> list[str]:
+        query = {"more_like_this": {"like": [{"_id": post["oid"]}]}}
+        response = client.search(index=alias, query=query, size=size, source=False)
+        return [hit["_id"] for hit in response["hits"]["hits"]]
+
+    return {"/similar": ours, "more_like_this": theirs}
 
 
 @click.command()
@@ -91,24 +111,7 @@ def main(files: Sequence[Path], every: int) -> None:
                     text = _TAGS_OF_LINKS.sub("", text) if loses_links(oid) else text
                     written.write(json.dumps({**post, "text": text}) + "\n")
             with indexed(half) as alias, connect(settings_for(alias), timeout=60) as client:
-                settings, known = settings_for(alias), Known()
-
-                def ours(post: Mapping[str, Any], size: int) -> list[str]:
-                    request = SimilarRequest(url=post["url"], size=size)
-                    body, _ = similar(client, alias, request, settings, known)  # noqa: B023
-                    return [one["oid"] for one in body["posts"]]
-
-                def theirs(post: Mapping[str, Any], size: int) -> list[str]:
-                    like = [{"_id": post["oid"]}]
-                    response = client.search(
-                        index=alias,
-                        query={"more_like_this": {"like": like}},
-                        size=size,
-                        source=False,
-                    )
-                    return [hit["_id"] for hit in response["hits"]["hits"]]
-
-                for name, rank in (("/similar", ours), ("more_like_this", theirs)):
+                for name, rank in rankings(client, alias).items():
                     number, share, any_of = share_found(rank, posts, every)
                     rows.append([file.name, str(number), name, f"{share:.3f}", f"{any_of:.3f}"])
     header = ["blog", "posts", "ranking", f"share in the first {FIRST}", "any of them"]
