@@ -66,10 +66,10 @@ def test_the_addresses_of_one_client_count_together(address: str | None, network
 
 
 def test_many_addresses_in_a_header_are_not_all_looked_at() -> None:
-    started = time.process_time()
+    started = time.thread_time()
     for _ in range(20):
         assert _send("10.0.0.1", "10.0.0.1", "10.0.0.1," * 10_000) == "10.0.0.1 https"
-    assert time.process_time() - started < 5  # all of them would take 20 s
+    assert time.thread_time() - started < 5  # all of them would take 20 s
 
 
 @pytest.mark.parametrize("sent", ["de," * 2_600, "a-b;q=0.1," * 800, "x" * 8_000])

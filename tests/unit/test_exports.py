@@ -2,7 +2,6 @@
 
 import gzip
 import time
-import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -15,22 +14,6 @@ from indexer.sources import SourceOptions, open_source
 from indexer.sources.wordpress import paragraphs
 
 BLOG = Path(__file__).parent.parent / "data/sources/wordpress/blog.xml"
-
-
-def test_memory_does_not_grow_with_an_export(tmp_path: Path) -> None:
-    whole = BLOG.read_text("utf-8")
-    start, end = whole.index("<item>"), whole.rindex("</item>") + len("</item>")
-    path = tmp_path / "a.xml"
-    peaks = []
-    for times in (10, 300):
-        path.write_text(whole[:start] + whole[start:end] * times + whole[end:])
-        tracemalloc.start()
-        items = open_source(str(path), None, SourceOptions()).read()
-        count = sum(isinstance(item, RawPost) for item in items)
-        peaks.append(tracemalloc.get_traced_memory()[1])
-        tracemalloc.stop()
-        assert count == 3 * times
-    assert peaks[1] < peaks[0] + path.stat().st_size / 4
 
 
 def test_control_characters_in_an_export_are_left_out(tmp_path: Path) -> None:

@@ -4,8 +4,9 @@ import gzip
 import io
 import json
 import os
+import subprocess
+import sys
 import tempfile
-import tracemalloc
 from pathlib import Path
 from threading import Thread
 
@@ -19,6 +20,7 @@ from indexer.sources.generators import site_of
 from indexer.sources.identity import fitting, oid_of_page
 from indexer.sources.json_lines import MAX_LINE
 
+SOURCES = Path(__file__).parent.parent / "data/sources"
 PAGE = "<html><title>A</title><main><p>" + "Some text of this post. " * 10
 POST = f"---\ntitle: A\n---\n{PAGE}"
 FOLDERS = [("markdown", ".md"), ("html", ".html")]
@@ -322,17 +324,37 @@ def test_a_broken_array_does_not_just_end(tmp_path: Path, rest: str) -> None:
         read(save(tmp_path / "a.json", whole))
 
 
-def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
-    line = json.dumps({"oid": 1, "title": "A", "text": "x" * 2000})
-    peaks = []
-    for count in (300, 3000):
-        path = save(tmp_path / f"{count}.json", "\n".join([line] * count))
-        tracemalloc.start()
-        assert sum(1 for _ in open_source(str(path), None, SourceOptions()).read()) == count
-        peaks.append(tracemalloc.get_traced_memory()[1])
-        tracemalloc.stop()
-    # The longer file has 6 MB; other threads of the process may allocate some memory meanwhile.
-    assert peaks[1] < peaks[0] + 2_000_000
+_PEAKS = """
+import sys, tracemalloc
+from indexer.sources import SourceOptions, open_source
+
+for path in sys.argv[1:]:
+    tracemalloc.start()
+    items = sum(1 for _ in open_source(path, None, SourceOptions()).read())
+    print(items, tracemalloc.get_traced_memory()[1])
+    tracemalloc.stop()
+"""
+
+
+@pytest.mark.parametrize("kind", ["json", "wordpress"])
+def test_memory_does_not_grow_with_the_file(tmp_path: Path, kind: str) -> None:
+    if kind == "json":
+        line = json.dumps({"oid": 1, "title": "A", "text": "x" * 2000}) + "\n"
+        start, posts, end = "", line * 3, ""
+    else:
+        export = (SOURCES / "wordpress/blog.xml").read_text("utf-8")
+        first, last = export.index("<item>"), export.rindex("</item>") + len("</item>")
+        start, posts, end = export[:first], export[first:last], export[last:]
+    few, many = (
+        save(tmp_path / f"{times}.{kind}", start + posts * times + end) for times in (10, 300)
+    )
+    # In a process of its own: in this one, threads that other tests started take memory, too.
+    command = [sys.executable, "-c", _PEAKS, str(few), str(many)]
+    (of_few, before), (of_many, after) = (
+        map(int, line.split()) for line in subprocess.check_output(command, text=True).splitlines()
+    )
+    assert of_many == 30 * of_few
+    assert after < before + many.stat().st_size / 4
 
 
 # -- encodings and oids ----------------------------------------------------------------------------
