@@ -6,7 +6,7 @@ UV := $(or $(shell command -v uv),$(BIN)/uv)
 VERSION ?= $(shell git describe --tags --exact-match --match 'v*' 2>/dev/null | sed 's/^v//' | grep . || echo "0.1.0+g$$(git rev-parse --short=12 HEAD)")
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup lock run test test-docker check reference wheel format services services-stop services-status chaos soak chaos-commands load fairness fuzz bench-serializers bench-relevance bench sites screenshots update
+.PHONY: help setup lock run test test-slow test-docker check reference wheel format services services-stop services-status chaos soak chaos-commands load fairness fuzz bench-serializers bench-relevance bench sites screenshots update
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,6 +41,9 @@ run: setup ## serve on http://127.0.0.1:8000 (PORT=…) with the sample posts, o
 
 test: check ## everything: checks, then all tests on real engines (ARGS='-k words' for some)
 	@exec $(BIN)/python -m devstack test -- $(ARGS)
+
+test-slow: setup ## what takes longer: TLS and users, wheels, TypeScript, nginx, the model, two workers, random requests
+	@exec $(BIN)/python -m devstack test -- --dist=loadfile tests/slow $(ARGS)
 
 test-docker: setup ## the image and docker-compose.yml on a Docker engine (FORMER=revision: the upgrade from it)
 	@FORMER='$(FORMER)' exec $(BIN)/python -m pytest tests/docker $(ARGS)
@@ -94,7 +97,7 @@ fairness: setup ## how long others wait beside 64 clients that always send (CLIE
 	@exec $(BIN)/python -m bench.load fairness --clients $(or $(CLIENTS),64)
 
 fuzz: setup ## 30,000 random requests and as many files (CASES=… of each kind); needs ELASTICSEARCH_URL and REDIS_URL
-	@FUZZ_EXAMPLES=$(or $(CASES),2500) exec $(BIN)/python -m pytest tests/unit/test_fuzz_inputs.py tests/live/test_fuzz.py tests/live/test_fuzz_api.py
+	@FUZZ_EXAMPLES=$(or $(CASES),2500) exec $(BIN)/python -m pytest tests/unit/test_fuzz_inputs.py tests/slow/test_fuzz.py tests/slow/test_fuzz_api.py
 
 .PHONY: types
 types: setup ## write blogsearch.d.ts, TypeScript declarations of requests and answers; needs Node.js

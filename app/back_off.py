@@ -169,7 +169,9 @@ def start_thread(target: Callable[[], None]) -> bool:
     The time limit of the request that starts it does not apply to it.
     """
     try:
-        threading.Thread(target=Context().run, args=(target,), daemon=True).start()
+        threading.Thread(
+            target=Context().run, args=(target,), name="blogsearch", daemon=True
+        ).start()
     except RuntimeError:
         return False
     return True
