@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import sys
 from dataclasses import replace
-from importlib.metadata import PackageNotFoundError, requires
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -26,12 +25,12 @@ from indexer.generations import live as live_generation
 from indexer.lock import Lock
 from indexer.scan import count_documents
 
-_EXTRA = "semantic"
-_VARIABLE = environment_name(_EXTRA)
-_MODULES = ("numpy", "onnxruntime", "tokenizers")
-_LINE = re.compile(r"^[ \t]*semantic[ \t]*=.*$", re.MULTILINE)
-_TABLE = re.compile(r"^\[settings\][ \t]*(?:#.*)?$", re.MULTILINE)
-_NEXT_TABLE = re.compile(r"^\[", re.MULTILINE)
+_VARIABLE = environment_name("semantic")
+_MODULES = ("numpy", "onnxruntime", "tokenizers")  # of the extra `semantic`
+_LINE = re.compile(
+    r"^[ \t]*semantic[ \t]*=[ \t\"']*(?:true|false|on|off|yes|no|[01])\b.*$", re.M | re.I
+)
+_TABLE = re.compile(r"^\[settings\].*$", re.MULTILINE)
 
 _yes = click.option("--yes", is_flag=True, help="Do not ask first.")
 _force = click.option("--force", is_flag=True, help="Also if a golden search breaks.")
@@ -62,7 +61,7 @@ def turn_on(tools: Tools, yes: bool, force: bool) -> None:
     """
     settings = replace(tools.settings, semantic=True)
     check_language(settings)
-    file = _site_file(settings)
+    file = _site_file(tools, settings)
     live = live_generation(tools.elastic, settings.index)
     posts = count_documents(tools.elastic, live.name).posts if live else 0
     tools.output.say(
@@ -92,10 +91,10 @@ def turn_off(tools: Tools, force: bool) -> None:
     blogsearch meaning off
     """
     settings = replace(tools.settings, semantic=False)
-    _change(tools, settings, _site_file(settings), force=force)
+    _change(tools, settings, _site_file(tools, settings), force=force)
 
 
-def _change(tools: Tools, settings: Settings, file: Path, *, force: bool) -> None:
+def _change(tools: Tools, settings: Settings, file: Path | None, *, force: bool) -> None:
     """Build an index with these settings, then write the setting, then tell to restart."""
     wanted = gated(index_settings(settings), tools.elastic, settings, force=force)
     live = live_generation(tools.elastic, settings.index)
@@ -108,47 +107,47 @@ def _change(tools: Tools, settings: Settings, file: Path, *, force: bool) -> Non
         ):
             built = rebuild(tools.elastic, lock, settings.index, wanted, on_progress)
     state = "on" if settings.semantic else "off"
-    if os.environ.get(_VARIABLE) != state:
+    if file:
         text = file.read_text("utf-8") if file.exists() else ""
         file.write_text(with_setting(text, on=settings.semantic), "utf-8")
-        output.say(f"semantic is {state} in {file}.")
+    output.say(f"semantic is {state}{f' in {file}' if file else ' already'}.")
     if built:
         after_build(tools, built)
-    output.say("Restart the service, or send it SIGHUP.")
+    if built or file:
+        output.say("Restart the service, or send it SIGHUP.")
     output.result({"semantic": state, "index": built.index if built else None})
 
 
-def _site_file(settings: Settings) -> Path:
-    """The file that the setting is written to.
+def _site_file(tools: Tools, wanted: Settings) -> Path | None:
+    """The file that the setting is written to; None if it is what is wanted already.
 
     Raises:
         click.ClickException: it cannot be written, or the environment says something else.
     """
-    wanted, given = "on" if settings.semantic else "off", os.environ.get(_VARIABLE)
-    if given not in (None, wanted):
-        raise click.ClickException(
-            f"{_VARIABLE} is {given} in the environment, which wins over {NAME}: write {wanted} "
-            "there and run `blogsearch rebuild`, or remove it there."
-        )
+    if tools.settings.semantic == wanted.semantic:
+        return None
     file = found() or Path(NAME)
     read_site_file()
-    if given is None and not os.access(file if file.exists() else file.absolute().parent, os.W_OK):
-        raise click.ClickException(f"{file} cannot be written. Set {_VARIABLE}={wanted} instead.")
-    return file
+    state = "on" if wanted.semantic else "off"
+    if _VARIABLE in os.environ:
+        reason = f"{_VARIABLE} in the environment wins over {NAME}"
+    elif not os.access(file if file.exists() else file.absolute().parent, os.W_OK):
+        reason = f"{file} cannot be written"
+    else:
+        return file
+    raise click.ClickException(
+        f"{reason}. Set {_VARIABLE}={state} in the environment, and run `blogsearch rebuild`."
+    )
 
 
 def with_setting(text: str, *, on: bool) -> str:
     """The text of a `blogsearch.toml` with the setting; all else stays as it is."""
     line = f"semantic = {'true' if on else 'false'}"
-    table = _TABLE.search(text)
-    if table is None:
-        return f"{text.rstrip()}\n\n[settings]\n{line}\n".lstrip()
-    following = _NEXT_TABLE.search(text, table.end())
-    end = following.start() if following else len(text)
-    own, changed = _LINE.subn(line, text[table.end() : end])
-    if not changed:
-        own = f"\n{line}{own}"
-    return text[: table.end()] + own + text[end:]
+    if _LINE.search(text):
+        return _LINE.sub(line, text)
+    if _TABLE.search(text):
+        return _TABLE.sub(rf"\g<0>\n{line}", text)
+    return f"{text.rstrip()}\n\n[settings]\n{line}\n".lstrip()
 
 
 def _install_packages() -> None:
@@ -158,17 +157,10 @@ def _install_packages() -> None:
         click.ClickException: there is neither pip nor uv, or it failed.
     """
     by_hand = "Install them: pip install 'blogsearch[semantic]'"
-    try:
-        named = [
-            line for line in requires("blogsearch") or () if f'"{_EXTRA}"' in line.replace("'", '"')
-        ]
-    except PackageNotFoundError:
-        named = []
-    packages = [line.partition(";")[0].strip() for line in named] or list(_MODULES)
     if find_spec("pip"):
-        command = [sys.executable, "-m", "pip", "install", *packages]
+        command = [sys.executable, "-m", "pip", "install", *_MODULES]
     elif uv := shutil.which("uv"):
-        command = [uv, "pip", "install", "--python", sys.executable, *packages]
+        command = [uv, "pip", "install", "--python", sys.executable, *_MODULES]
     else:
         raise click.ClickException(f"There is neither pip nor uv here. {by_hand}")
     if subprocess.run(command, check=False).returncode:  # noqa: S603 -- words of ours

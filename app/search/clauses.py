@@ -389,7 +389,7 @@ def _popularity(plan: Plan) -> list[Clause]:
         return []
     value = {"field": "popularity", "factor": 1 / plan.popularity, "modifier": "log1p"}
     score: Json = {"field_value_factor": {**value, "missing": 0}, "max_boost": 1}
-    everything = {"query": {"match_all": {}}, "boost_mode": "replace"}
+    everything = {"query": {"match_all": {}}, "boost_mode": "multiply"}
     boost = scoring.POPULARITY_BOOST
     return [("popularity", {"function_score": {**everything, **score, "boost": boost}})]
 

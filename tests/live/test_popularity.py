@@ -1,6 +1,7 @@
 """How much a post is read: where it comes from, that it stays, and what it changes."""
 
 import json
+import math
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -158,6 +159,23 @@ def test_opened_hits_are_taken(
     done = run("popularity", "--from-clicks")
     assert done.exit_code == 0, done.output
     assert stored(elastic, own_settings.index) == {"a": 1.0, "d": 2.0}
+
+
+def test_it_gives_a_quarter_of_a_point_at_most(
+    run: Run, own_settings: Settings, source: Path
+) -> None:
+    source.write_text(lines(a={"popularity": 1}, b={"popularity": 1}, c={"popularity": 1e12}))
+    assert run("reindex", source).exit_code == 0
+    answer = create_app(own_settings).test_client().get("/search?q=kumquats&debug-search")
+    hits = answer.get_json()["debug"]["hits"]
+    given = {
+        hit["oid"]: part["score"]
+        for hit in hits
+        for part in hit["parts"]
+        if part["part"] == "popularity"
+    }
+    assert given["c"] == pytest.approx(0.25, abs=0.001)
+    assert given["a"] == pytest.approx(0.25 * math.log10(2), abs=0.001)
 
 
 def test_equal_numbers_change_no_order(

@@ -51,9 +51,13 @@ def test_it_is_turned_on_and_off(
     assert require_live(elastic, own_settings.index).model == models.MODEL_NAME
     assert load_settings().semantic
     assert load_settings().site_name == "A blog"
-    assert run("meaning", "off").exit_code == 0
+    is_on = replace(own_settings, semantic=True)
+    assert run("meaning", "off", settings=is_on).exit_code == 0
     assert require_live(elastic, own_settings.index).model == ""
     assert not load_settings().semantic
+    site_file.write_text(before)
+    assert run("meaning", "off").exit_code == 0
+    assert site_file.read_text() == before
 
 
 def test_a_failure_changes_nothing(
