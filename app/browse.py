@@ -9,10 +9,10 @@ from analyzers.languages import LANGUAGES
 from app.cache import Computed
 from app.elastic import ONE_COPY
 from app.search.answer import SHAPE, BrowseAnswer, Facets
-from app.search.clauses import bool_query
-from app.search.filters import NEWEST, facet_counts, post_filters, read_facets
+from app.search.clauses import bool_query, post_filters
 from app.search.render import plain
 from app.search.request import SearchRequest
+from app.search.searches import NEWEST, facet_counts, read_facets
 from app.service import Service
 
 _NEWEST = 5

@@ -16,10 +16,10 @@ from analyzers.languages import LANGUAGES
 from app.errors import BlogsearchError, Conflict
 from app.insights.counts import Searched
 from app.meaning import open_model
-from app.search import search
-from app.search.known import Known
+from app.search.blended import search
 from app.search.pins import PinStore
 from app.search.request import SearchRequest
+from app.search.session import Known
 from app.settings import Settings
 from indexer.build.builder import IndexSettings
 from indexer.errors import NotBuilt

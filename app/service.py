@@ -21,12 +21,12 @@ from app.insights.visits import Extent
 from app.logs import add_time, note
 from app.meaning import open_model
 from app.rate_limit import RateLimiter
-from app.search import Answer
-from app.search import search as run_search
 from app.search.answer import SHAPE, SearchAnswer
-from app.search.known import Known
+from app.search.blended import Answer
+from app.search.blended import search as run_search
 from app.search.pins import PinStore
 from app.search.request import SearchRequest, SuggestRequest
+from app.search.session import Known
 from app.search.similar import SimilarRequest, similar
 from app.search.suggest import suggest
 from app.settings import Settings

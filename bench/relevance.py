@@ -38,9 +38,8 @@ import requests
 from analyzers.languages import LANGUAGES
 from app.elastic import connect
 from app.search import blended, fallback
-from app.search.known import Known
 from app.search.request import MAX_QUERY, MAX_SIZE, SearchRequest
-from app.search.session import SearchSession
+from app.search.session import Known, SearchSession
 from bench.results import Table, p95, percentile
 from bench.service import elasticsearch_url, get_search, indexed, lines, serving, settings_for
 from devstack.servers import REPOSITORY

@@ -21,9 +21,9 @@ import requests
 from elasticsearch import ApiError, Elasticsearch, TransportError
 
 from app.elastic import connect
-from app.search import Answer, search
-from app.search.known import Known
+from app.search.blended import Answer, search
 from app.search.request import SearchRequest
+from app.search.session import Known
 from app.settings import Settings, load_settings
 from devstack.servers import REPOSITORY, Gunicorn, gunicorn
 

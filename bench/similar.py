@@ -22,7 +22,7 @@ import click
 from elasticsearch import Elasticsearch
 
 from app.elastic import connect
-from app.search.known import Known
+from app.search.session import Known
 from app.search.similar import SimilarRequest, similar
 from bench.results import Table
 from bench.service import indexed, lines, settings_for

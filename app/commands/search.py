@@ -45,10 +45,10 @@ def search(tools: Tools, query: tuple[str, ...], parameters: tuple[str, ...], de
     from analyzers.languages import LANGUAGES
     from app.errors import BadRequest
     from app.meaning import open_model
-    from app.search import search as run_search
-    from app.search.known import Known
+    from app.search.blended import search as run_search
     from app.search.pins import PinStore
     from app.search.request import SearchRequest
+    from app.search.session import Known
 
     given = _Parameters({"q": [" ".join(query)]})
     for parameter in parameters:

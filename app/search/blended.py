@@ -1,18 +1,19 @@
-"""The `blended` strategy: the query as typed, and a second request if a term looks wrong."""
+"""One search from top to bottom: `search` answers with the strategy of the settings, `answer` with
+`blended`: the query as typed, and a second request if a term looks wrong."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
+
+from elasticsearch import BadRequestError, Elasticsearch
 
 from analyzers.languages import LANGUAGES
 from analyzers.rules.compile import Phrases
-from app.search import scoring
+from app.search import fallback, scoring
 from app.search.answer import Facets, SearchAnswer
+from app.search.clauses import post_filters
 from app.search.explain import explain
-from app.search.filters import post_filters, read_facets
-from app.search.found import Found, read_found
-from app.search.hits import answer_body
-from app.search.known import Known
+from app.search.found import Found, answer_body, read_found
 from app.search.pins import matching, words_of
 from app.search.plan import ANY, Plan, plan_corrected, plan_typed, without_doubtful
 from app.search.query_parser import ParsedQuery
@@ -23,16 +24,50 @@ from app.search.searches import (
     hits_search,
     lookup_search,
     read_counts,
+    read_facets,
     read_lookup,
     together,
 )
-from app.search.session import SearchSession
+from app.search.session import Known, SearchSession, read_index_rules
 from app.search.spelling import Lookup
 from app.settings import Settings
 
 Json = dict[str, Any]
 
 _NOTHING = Lookup({}, {}, {ANY: 0})
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The JSON answer without `debug`, and how it came about."""
+
+    body: SearchAnswer
+    debug: dict[str, Any]
+
+
+def search(
+    client: Elasticsearch,
+    index: str,
+    request: SearchRequest,
+    settings: Settings,
+    known: Known | None = None,
+) -> Answer:
+    """Answer a search with the strategy of the settings.
+
+    `known` is what the process knows of the index; only `blended` uses it.
+    Exceptions of the Elasticsearch client pass through; `app.elastic.translated` maps them.
+
+    Raises:
+        OutdatedIndex: the index has the fields of another version.
+    """
+    session = SearchSession(client, index, settings.elasticsearch_timeout)
+    try:
+        if settings.strategy == "fallback":
+            return Answer(*fallback.answer(session, request, LANGUAGES[settings.language]))
+        return Answer(*answer(session, request, settings, known or Known()))
+    except BadRequestError:
+        read_index_rules(session)  # an index with other fields is the likeliest reason
+        raise
 
 
 def answer(

@@ -27,10 +27,11 @@ from itertools import groupby, pairwise
 from typing import Any
 
 from analyzers.bigrams import is_thai
+from analyzers.languages import Language
 from app.search import scoring
-from app.search.filters import language_filter
 from app.search.pins import MatchedPins
 from app.search.plan import Plan
+from app.search.request import SearchRequest
 from app.search.spelling import Interpretation, TermVariant
 
 Json = dict[str, Any]
@@ -499,3 +500,49 @@ def _begins(term: Interpretation) -> Json:
     if len(term.term.folded) < scoring.PREFIX_MIN:
         return match("all.forms", term.term.text, operator="and")
     return {"prefix": {"all.forms": {"value": term.term.folded}}}
+
+
+# -- what a visitor chose beside the words ---------------------------------------------------------
+
+
+def post_filters(request: SearchRequest, language: Language) -> list[Json]:
+    """Filters on posts: categories (any of them), language, days (both included) and years.
+
+    Args:
+        language: that of the index.
+    """
+    chosen = language_filter(request.lang, language)
+    return category_filter(request) + chosen + day_filters(request)
+
+
+def category_filter(request: SearchRequest) -> list[Json]:
+    return [{"terms": {"categories": list(request.categories)}}] if request.categories else []
+
+
+def day_filters(request: SearchRequest) -> list[Json]:
+    days: dict[str, str] = {}
+    if request.since:
+        days["gte"] = request.since.isoformat()
+    if request.until:
+        days["lte"] = request.until.isoformat()
+    filters: list[Json] = [{"range": {"day": days}}] if days else []
+    if request.years:
+        years: list[Json] = [
+            {"range": {"day": {"gte": f"{year}-01-01", "lte": f"{year}-12-31"}}}
+            for year in request.years
+        ]
+        filters.append({"bool": {"should": years}})
+    return filters
+
+
+def language_filter(lang: str, language: Language) -> list[Json]:
+    """A filter on the language of posts, none for ""; `pt` finds `pt-br` too.
+
+    A post that names no language is in `language`, that of the index.
+    """
+    if not lang:
+        return []
+    clauses: list[Json] = [{"term": {"language": lang}}, {"prefix": {"language": f"{lang}-"}}]
+    if lang == language.code:
+        clauses.append({"bool": {"must_not": {"exists": {"field": "language"}}}})
+    return [{"bool": {"should": clauses}}]

@@ -6,9 +6,8 @@ from typing import Any
 
 from app.search.clauses import HAS, IS
 from app.search.found import Found
-from app.search.known import Known
 from app.search.searches import scores_search
-from app.search.session import SearchSession
+from app.search.session import Known, SearchSession
 from app.search.spelling import Interpretation, Lookup, TermVariant
 from app.settings import Settings
 from app.synonyms import applied

@@ -16,11 +16,11 @@ from elasticsearch.dsl.query import Query
 
 from analyzers.languages import ENGLISH, Language
 from app.search.answer import SearchAnswer
-from app.search.filters import page, post_filters
-from app.search.highlighting import Marker, highlight_fields
-from app.search.hits import post_hit
+from app.search.clauses import post_filters
+from app.search.found import post_hit
+from app.search.render import Marker, highlight_fields
 from app.search.request import SearchRequest
-from app.search.searches import comments_clause
+from app.search.searches import comments_clause, page
 from app.search.session import SearchSession
 
 Json = dict[str, Any]

@@ -121,14 +121,6 @@ DOUBTED_WORDS = 8
 """Significant words up to which a query is searched for without doubtful corrections, too: of many
 words the others find the posts."""
 
-
-def max_cost(length: int) -> float:
-    """What an error may cost in a word of so many letters: two in three letters make any word."""
-    if length < 4:
-        return 1.0
-    return 1.7 if length < 8 else 2.0
-
-
 # -- typing ----------------------------------------------------------------------------------------
 BEGUN_IN_TITLE, BEGUN = 12.0, 2.0
 """A word that is being typed: one in the title begins like it, one in the post does. First hits

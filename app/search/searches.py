@@ -5,7 +5,9 @@ from dataclasses import replace
 from itertools import accumulate, chain, pairwise
 from typing import Any
 
+from analyzers.languages import Language
 from app.search import scoring
+from app.search.answer import Facet, Facets
 from app.search.clauses import (
     COMMENTS,
     HAS,
@@ -14,25 +16,28 @@ from app.search.clauses import (
     any_of,
     best_clauses,
     bool_query,
+    category_filter,
+    day_filters,
     excluded_clauses,
     has_term,
     has_terms,
     hidden_clauses,
+    language_filter,
     match_phrase,
     named,
     named_terms,
     operator_filters,
     phrase_in,
     pinned_clauses,
+    post_filters,
     quoted_clauses,
     whole_title,
     words_clauses,
 )
-from app.search.filters import facet_counts, page, post_filters
-from app.search.highlighting import begin_in, highlight_queries, highlighting, post_highlighting
 from app.search.plan import ALL, ANY, BY_WORDS, MOST, Plan
 from app.search.query_parser import ParsedQuery, QueryTerm, apart, joined
-from app.search.request import DEFAULT_SIZE
+from app.search.render import begin_in, highlight_queries, highlighting, post_highlighting
+from app.search.request import DEFAULT_SIZE, SearchRequest
 from app.search.spelling import Lookup, TermStats, as_typed
 
 Json = dict[str, Any]
@@ -132,16 +137,6 @@ def _rescored(clauses: list[Json]) -> Json:
     return {"rescore": {"window_size": scoring.RESCORED, "query": rescore}} if clauses else {}
 
 
-def facets_search(plan: Plan, needed: int) -> Json:
-    """The counts by category and year of the posts that have so many of the words."""
-    return {
-        "size": 0,
-        "track_total_hits": False,
-        "query": _matching(plan, needed),
-        "aggs": facet_counts(plan.request, plan.language),
-    }
-
-
 def _matching(plan: Plan, needed: int, *, similar: bool = False) -> Json:
     words = [phrase_in(scoring.QUOTED_FIELDS, text) for text in plan.query.quoted]
     words += has_terms(plan, needed, similar=similar)
@@ -199,6 +194,75 @@ def read_counts(response: Json) -> dict[str, int]:
         for name, aggregation in response["aggregations"].items()
         if name.startswith((ANY, MOST, ALL, BY_WORDS, HAS))
     }
+
+
+# -- order, pages, and what another choice would find ----------------------------------------------
+
+NEWEST = {"pub_date": {"order": "desc", "missing": "_last"}}
+
+_CATEGORY_COUNTS: Json = {"terms": {"field": "categories", "size": 30}}
+_YEAR_COUNTS: Json = {
+    "date_histogram": {
+        "field": "day",
+        "calendar_interval": "year",
+        "format": "yyyy",
+        "min_doc_count": 1,
+        "order": {"_key": "desc"},
+    }
+}
+
+
+def facets_search(plan: Plan, needed: int) -> Json:
+    """The counts by category and year of the posts that have so many of the words."""
+    return {
+        "size": 0,
+        "track_total_hits": False,
+        "query": _matching(plan, needed),
+        "aggs": facet_counts(plan.request, plan.language),
+    }
+
+
+def page(request: SearchRequest) -> Json:
+    """The part of a search that gives one page, in the order asked for."""
+    part: Json = {"from": (request.page - 1) * request.size, "size": request.size}
+    if request.sort == "newest":
+        # Posts of one moment are ordered alike on every page and replica.
+        part |= {"sort": [NEWEST, "_score", "oid"], "track_scores": True}
+    return part
+
+
+def facet_counts(request: SearchRequest, language: Language) -> Json:
+    """Aggregations that count posts by category and by year.
+
+    The filters on categories do not narrow the counts of categories, nor those on days the counts
+    of years.
+    """
+    in_language = language_filter(request.lang, language)
+    return {
+        "categories": _among(in_language + day_filters(request), _CATEGORY_COUNTS),
+        "years": _among(in_language + category_filter(request), _YEAR_COUNTS),
+    }
+
+
+def _among(filters: list[Json], counted: Json) -> Json:
+    among: Json = {"filter": filters} if filters else {}
+    return {"filter": {"bool": among}, "aggs": {"counts": counted}}
+
+
+def read_facets(response: Json) -> Facets:
+    """What `facet_counts` has counted."""
+    aggregations = response["aggregations"]
+    return {
+        "categories": _values(aggregations["categories"]),
+        "years": _values(aggregations["years"]),
+    }
+
+
+def _values(counted: Json) -> list[Facet]:
+    return [
+        {"value": str(bucket.get("key_as_string", bucket["key"])), "count": bucket["doc_count"]}
+        for bucket in counted["counts"]["buckets"]
+    ]
 
 
 # -- what the index knows of the terms -------------------------------------------------------------

@@ -19,10 +19,9 @@ from elasticsearch import Elasticsearch
 from app.errors import BadRequest
 from app.search.answer import SimilarAnswer
 from app.search.clauses import any_of, bool_query, constant, match, nearest_passage
-from app.search.known import Known
 from app.search.render import plain
 from app.search.request import Parameter, parse_parameters, whole_number
-from app.search.session import SearchSession
+from app.search.session import Known, SearchSession
 from app.settings import Settings
 from indexer.normalise import MAX_OID, MAX_URL, address_of, slug_of
 

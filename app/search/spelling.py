@@ -281,12 +281,19 @@ def _candidates(typed: str, options: Options, language: Language) -> list[TermVa
         if text == typed or text.isdigit() or not readable(text):
             continue
         is_stop_word = text in language.stop_words
-        most = scoring.COST_LEFT_OUT if is_stop_word else scoring.max_cost(len(typed))
+        most = scoring.COST_LEFT_OUT if is_stop_word else _max_cost(len(typed))
         cost = edit_cost(typed, text, language)
         if cost <= most:
             variant = TermVariant(text, 1.0, "spelling", option["freq"], option["score"], cost)
             candidates.append(variant)
     return sorted(candidates, key=_likelihood)
+
+
+def _max_cost(length: int) -> float:
+    """What an error may cost in a word of so many letters: two in three letters make any word."""
+    if length < 4:
+        return 1.0
+    return 1.7 if length < 8 else 2.0
 
 
 def _likelihood(variant: TermVariant) -> tuple[float, int, str]:

@@ -15,9 +15,7 @@ from analyzers.bigrams import is_unspaced
 from analyzers.languages import LANGUAGES, Language
 from analyzers.symbols import readable
 from app.search.answer import SuggestAnswer, Suggestion
-from app.search.clauses import bool_query, constant, match, phrase_in
-from app.search.filters import NEWEST, language_filter
-from app.search.known import Known
+from app.search.clauses import bool_query, constant, language_filter, match, phrase_in
 from app.search.query_parser import (
     EXAMINED_TERMS,
     QUOTATION_MARKS,
@@ -28,7 +26,8 @@ from app.search.query_parser import (
 from app.search.render import plain
 from app.search.request import SuggestRequest
 from app.search.scoring import PHRASE_FIELDS, PREFIX_MIN
-from app.search.session import SearchSession
+from app.search.searches import NEWEST
+from app.search.session import Known, SearchSession
 from app.search.spelling import edit_costs
 from app.settings import Settings
 

@@ -14,7 +14,7 @@ from flask.testing import FlaskClient
 
 from analyzers.languages import ENGLISH
 from app import create_app
-from app.search import search
+from app.search.blended import search
 from app.search.pins import PinStore
 from app.search.request import SearchRequest
 from app.settings import Settings

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 from elasticsearch import Elasticsearch
 
-from app.search import search
-from app.search.known import Known
+from app.search.blended import search
 from app.search.request import SearchRequest
+from app.search.session import Known
 from app.settings import Settings
 from bench.relevance import ndcg
 

@@ -12,10 +12,9 @@ from werkzeug.datastructures import MultiDict
 from analyzers.rules.compile import Rules
 from analyzers.rules.parse import rule_files
 from app.errors import OutdatedIndex
-from app.search import Answer, search
-from app.search.known import Known
+from app.search.blended import Answer, search
 from app.search.request import SearchRequest
-from app.search.session import SearchSession
+from app.search.session import Known, SearchSession
 from app.settings import Settings
 from indexer.normalise import document_of
 from indexer.records import Origin, RawComment, RawPost

@@ -3,8 +3,7 @@
 import pytest
 
 from analyzers.languages import LANGUAGES
-from app.search.highlighting import Marker, marked_texts
-from app.search.render import MARK, UNMARK
+from app.search.render import MARK, UNMARK, Marker, marked_texts
 
 FRENCH = LANGUAGES["french"]
 

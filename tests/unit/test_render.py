@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.search.highlighting import Marker
-from app.search.hits import post_hit
-from app.search.render import MARK, UNMARK, safe
+from app.search.found import post_hit
+from app.search.render import MARK, UNMARK, Marker, safe
 
 
 def marked(text: str) -> str:
