@@ -164,24 +164,19 @@ def require_live(client: Elasticsearch, alias: str) -> Generation:
     )
 
 
-def require_schema(client: Elasticsearch, alias: str) -> None:
-    """Check that documents of this version can be written to the live index, if there is one.
+def check_writable(generation: Generation) -> None:
+    """Check that documents of this version can be written to a generation.
 
     Raises:
         OtherSchema: it has a former or a future schema, or the vectors of another model.
     """
-    response = client.options(ignore_status=404).indices.get_mapping(
-        index=alias, filter_path=["*.mappings._meta.blogsearch"]
-    )
-    for body in response.body.values() if response.meta.status == 200 else ():
-        meta = body["mappings"]["_meta"]["blogsearch"]
-        if meta.get("schema") != SCHEMA:
-            raise other_schema(meta.get("schema"))
-        if meta.get("model", MODEL_NAME) not in ("", MODEL_NAME):
-            raise OtherSchema(
-                "The index was built with the vectors of another model.",
-                "Run `blogsearch rebuild`, which loses nothing.",
-            )
+    if generation.schema != SCHEMA:
+        raise other_schema(generation.schema)
+    if generation.model not in ("", MODEL_NAME):
+        raise OtherSchema(
+            "The index was built with the vectors of another model.",
+            "Run `blogsearch rebuild`, which loses nothing.",
+        )
 
 
 def damage(client: Elasticsearch, generation: Generation) -> str:

@@ -29,7 +29,8 @@ NO_INDEX = Refusal(
 )
 DISK_FULL = Refusal(
     "the disk of Elasticsearch is nearly full, so it accepts no writes",
-    "Free disk space (`blogsearch prune` deletes all old generations), then try again.",
+    "Free disk space, for instance delete the previous generation (docs/operations.md), then try "
+    "again.",
 )
 REMOVE_BLOCK = "Remove the block: set it to null in the settings of the index or the cluster."
 WRITE_BLOCK = Refusal("the index accepts no writes while it is being replaced", _AGAIN, stale=True)

@@ -58,19 +58,6 @@ def ensure_state(client: Elasticsearch, alias: str) -> str:
     return name
 
 
-def allow_writes_on_full_disk(client: Elasticsearch, alias: str) -> None:
-    """Remove the block that a full disk sets from the state index, if that exists.
-
-    Without it no lock can be taken, so that nothing could be deleted to free the disk.
-    """
-    client.indices.put_settings(
-        index=state_index(alias),
-        settings={"index.blocks.read_only_allow_delete": None},
-        ignore_unavailable=True,
-        expand_wildcards="all",
-    )
-
-
 def next_number(client: Elasticsearch, alias: str, highest: int) -> int:
     """A generation number never used before, above `highest`. The caller must hold the lock."""
     number = max(highest, int(_read(client, alias, [_COUNTER])[0].get("number", 0))) + 1

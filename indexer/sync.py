@@ -12,14 +12,7 @@ from elasticsearch import Elasticsearch
 
 from analyzers.meaning import Model
 from indexer import generations
-from indexer.build.builder import (
-    Built,
-    IndexSettings,
-    is_current,
-    rebuild,
-    reindex,
-    rolled_back_from,
-)
+from indexer.build.builder import Built, IndexSettings, is_current, reindex
 from indexer.errors import IndexingError
 from indexer.ingest import Ingest, IngestOptions, OnReject, too_many_removed
 from indexer.lock import Lock
@@ -45,9 +38,8 @@ class SyncResult:
         added, changed, removed: the oids of posts; a comment is `post/comment`.
         unchanged: number of posts.
         removals_withheld: why nothing was removed; empty if removals were made or not needed.
-        rolled_back_from: the generation with the current settings that somebody rolled back from;
-            the live one was not rebuilt.
-        built: the generation that was built first, if any.
+        outdated: whether the index has other rules, or another language, than the settings.
+        built: the generation that was built, if there was none.
         changes_popularity: whether a post is more or less popular now.
     """
 
@@ -57,7 +49,7 @@ class SyncResult:
     removed: Collection[str] = ()
     unchanged: int = 0
     removals_withheld: str = ""
-    rolled_back_from: str = ""
+    outdated: bool = False
     built: Built | None = None
     changes_popularity: bool = False
 
@@ -72,8 +64,8 @@ def sync(
 ) -> SyncResult:
     """Compare a source with the live index by digests, and make the index equal to it.
 
-    Without an index, or if the rules or the mapping have changed, a generation is built first,
-    unless a generation with these rules exists and was rolled back.
+    Without an index the first generation is built. One that has other rules or another language is
+    synced as it is.
     Comments are removed with their post. Otherwise only those that came from a source are removed,
     and only if the source has comments at all.
 
@@ -84,6 +76,7 @@ def sync(
         Locked: another process is building or syncing.
         SourceError: reading the source failed; nothing was removed.
         NotBuilt: of the first build.
+        OtherSchema: the index has to be rebuilt first.
     """
     options = options or IngestOptions(purpose="sync")
     with Lock(client, alias, options.purpose) as lock:
@@ -92,27 +85,23 @@ def sync(
         if live is None:
             built = reindex(client, alias, read(None), settings, on_reject, options, lock)
             return SyncResult(built.index, added=list(ids(client, built.index)), built=built)
-        rebuilt, rolled_back = None, ""
-        if not is_current(live, settings):
-            rolled_back = rolled_back_from(existing, live, settings)
-            if not rolled_back:
-                rebuilt = rebuild(client, lock, alias, settings, options.on_progress)
-        index = rebuilt.index if rebuilt else live.name
-        client.indices.refresh(index=index)
+        generations.check_writable(live)
+        client.indices.refresh(index=live.name)
         comparison = _Comparison(client, alias, on_reject, options)
         comparison.write(read, settings.model)
         withheld = comparison.remove(lock)
         if comparison.changes_links:
-            update_link_texts(client, index, generations.live_alias(index), options.limits)
+            target = generations.live_alias(live.name)
+            update_link_texts(client, live.name, target, options.limits)
         return SyncResult(
-            index,
+            live.name,
             comparison.added,
             comparison.changed,
             comparison.removed,
             comparison.ingest.unchanged + comparison.unchanged,
             withheld,
-            rolled_back,
-            rebuilt,
+            not is_current(live, settings),
+            None,
             comparison.changes_popularity,
         )
 

@@ -3,7 +3,7 @@
 import pytest
 from elasticsearch import Elasticsearch
 
-from indexer.generations import require_schema
+from indexer.generations import check_writable, require_live
 from indexer.normalise import comment_of, document_of
 from indexer.records import Origin, RawComment, RawPost, Reject
 from indexer.write.live import Written, write
@@ -24,7 +24,7 @@ def put_post(
     document, rejects = document_of(raw)
     assert document, rejects
     assert not rejects
-    require_schema(client, alias)
+    check_writable(require_live(client, alias))
     return write(client, alias, {document.oid: over_http(document)})[document.oid]
 
 

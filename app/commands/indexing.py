@@ -25,7 +25,7 @@ from app.elastic import is_starting
 from app.golden import gated
 from app.synonyms import index_settings
 from indexer import SCHEMA, generations
-from indexer.build.builder import is_current, rolled_back_from
+from indexer.build.builder import is_current
 from indexer.build.builder import rebuild as run_rebuild
 from indexer.build.builder import reindex as run_reindex
 from indexer.build.builder import rollback as run_rollback
@@ -35,7 +35,6 @@ from indexer.lock import Lock
 from indexer.records import quantity
 from indexer.retry import Retry
 from indexer.scan import count_documents
-from indexer.state import allow_writes_on_full_disk
 from indexer.sync import sync as run_sync
 
 _REJECTED = {ONLY_SOME: "done, but some posts were rejected"}
@@ -81,7 +80,7 @@ def reindex(tools: Tools, sources: SourceArguments, force: bool) -> None:
 @click.option(
     "--force",
     is_flag=True,
-    help="Rebuild even if nothing has changed, after a rollback, or if a golden search breaks.",
+    help="Rebuild even if nothing has changed, or if a golden search breaks.",
 )
 @click.option(
     "--wait",
@@ -106,21 +105,11 @@ def rebuild(tools: Tools, force: bool, seconds: float) -> None:
     alias, settings = tools.settings.index, tools.settings
     wanted = gated(index_settings(settings), tools.elastic, settings, force=force)
     starting = Retry(seconds, first_pause=1.0, longest_pause=2.0, is_repeatable=is_starting)
-    existing = starting.call(lambda: list_generations(tools.elastic, alias))
-    live = generations.live_of(existing)
-    why = ""
-    if live is None:
+    live = starting.call(lambda: generations.live(tools.elastic, alias))
+    if live is None or (is_current(live, wanted) and not force):
         why = "There is no index yet. Build one with `blogsearch reindex SOURCE`."
-    elif not force:
-        if is_current(live, wanted):
+        if live:
             why = f"{live.name} has the present rules, language and schema already."
-        elif later := rolled_back_from(existing, live, wanted):
-            why = (
-                f"{live.name} was not rebuilt, because somebody rolled back to it from {later}, "
-                "which is current. `blogsearch rollback` returns to that one; --force builds "
-                "another."
-            )
-    if live is None or why:
         tools.output.say(why)
         tools.output.result({"index": live.name if live else None, "rebuilt": False, "reason": why})
         return
@@ -147,9 +136,8 @@ def sync(tools: Tools, sources: SourceArguments, force: bool) -> None:
     """Make the live index equal to SOURCE...: add, change and remove what differs.
 
     Suitable for cron: only one runs at a time, and a source with far fewer posts than the index
-    removes nothing; nor does a feed, which has only the latest posts. If the synonym rules have
-    changed, a new generation is built first. Comments that came over HTTP stay as long as their
-    post. BLOGSEARCH_PING_URL is told of the beginning and the end.
+    removes nothing; nor does a feed, which has only the latest posts. Comments that came over HTTP
+    stay as long as their post. BLOGSEARCH_PING_URL is told of the beginning and the end.
 
     \b
     blogsearch sync content/posts
@@ -181,7 +169,7 @@ def _compare(tools: Tools, command: str, sources: SourceArguments, *, force: boo
             tools.elastic,
             tools.settings.index,
             run.sources.read,
-            gated(index_settings(tools.settings), tools.elastic, tools.settings, force=force),
+            index_settings(tools.settings),
             run.on_reject,
             run.options,
         )
@@ -194,11 +182,10 @@ def _compare(tools: Tools, command: str, sources: SourceArguments, *, force: boo
             )
     if result.built:
         after_build(tools, result.built)
-    if result.rolled_back_from:
+    if result.outdated:
         tools.output.note(
-            f"{result.index} was not rebuilt with the current synonym rules, because they are "
-            f"those of {result.rolled_back_from}, from which it was rolled back. "
-            "`blogsearch rollback` or `blogsearch synonyms load` applies them."
+            f"{result.index} was built with other synonym rules, another language or another model "
+            "than the settings have now; `blogsearch rebuild` applies them."
         )
     tools.output.say(
         f"{len(result.added):,} posts added, {len(result.changed):,} changed, "
@@ -282,26 +269,6 @@ def indices(tools: Tools) -> None:
         return
     columns = ("generation", "state", "posts", "built", "damage")
     tools.output.table(columns, [[str(row[column]) for column in columns] for row in rows])
-
-
-@command()
-@pass_tools
-def prune(tools: Tools) -> None:
-    """Delete all generations but the live one, to free the disk.
-
-    `blogsearch rollback` has nothing to return to then. A build deletes all but the live and the
-    previous one itself.
-
-    \b
-    blogsearch prune
-    """
-    client, alias = tools.elastic, tools.settings.index
-    allow_writes_on_full_disk(client, alias)
-    with Lock(client, alias, "prune"):
-        generations.recover(client, alias)
-        deleted = generations.prune(client, alias, "previous", "kept")
-    tools.output.say(f"Deleted {', '.join(deleted)}." if deleted else "Nothing to delete.")
-    tools.output.result({"deleted": deleted})
 
 
 @command(exit_codes=UNCHANGED)

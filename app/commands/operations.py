@@ -119,10 +119,7 @@ def _synonyms(settings: Settings, elastic: Elasticsearch) -> Check:
         live = live_generation(elastic, settings.index)
     if live and live.rules != rules.digest:
         seen = f"{seen}; the live index was built with other rules"
-        remedy = (
-            "Run `blogsearch rebuild` to build it from its own posts with these, or `rollback` if "
-            "that is where they were left."
-        )
+        remedy = "Run `blogsearch rebuild` to build it from its own posts with these."
         return Check("synonyms", "warning", seen, remedy)
     return Check("synonyms", "ok", seen)
 

@@ -22,7 +22,7 @@ from app.service import Service
 from app.views import current_service
 from app.views.items import Result, comment_items, failure, post_items, refused
 from app.views.write_request import authorize, read_entries
-from indexer.generations import require_schema
+from indexer.generations import check_writable, live
 from indexer.passages import with_passages
 from indexer.records import Document
 from indexer.refusals import Refusal
@@ -165,7 +165,8 @@ def _write(
     try:
         service.admission.require()
         with translated():
-            require_schema(client, index)
+            if generation := live(client, index):
+                check_writable(generation)
             written = write(client, index, changes(client, index))
             if any(changes_popularity(one.before, one.after) for one in written.values()):
                 service.pins.touch()

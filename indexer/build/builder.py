@@ -111,19 +111,6 @@ def is_current(generation: Generation, settings: IndexSettings) -> bool:
     return had == wanted
 
 
-def rolled_back_from(
-    existing: Sequence[Generation], live: Generation, settings: IndexSettings
-) -> str:
-    """The generation after the live one that is current; empty if there is none.
-
-    Somebody rolled back from it. To rebuild would undo that.
-    """
-    if live.schema != SCHEMA:
-        return ""  # this version cannot write to the live one
-    later = (item for item in existing if item.number > live.number)
-    return next((item.name for item in later if is_current(item, settings)), "")
-
-
 # -- what fills it -----------------------------------------------------------------------------
 
 

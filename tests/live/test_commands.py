@@ -63,7 +63,7 @@ def test_a_run_that_fails_says_what_it_left_out(
 
 @pytest.mark.parametrize(
     "words",
-    [["search"], ["reindex", "--url-template"], ["rollback", "--no-such-option"], ["prune", "x"]],
+    [["search"], ["reindex", "--url-template"], ["rollback", "--no-such-option"]],
     ids=" ".join,
 )
 def test_a_wrong_call_exits_with_2(run: Run, words: list[str]) -> None:

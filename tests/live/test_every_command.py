@@ -51,7 +51,6 @@ CALLS: dict[Words, Words] = {
     ("export",): ("exported.jsonl",),
     ("doctor",): (),
     ("rollback",): (),
-    ("prune",): (),
 }
 
 

@@ -114,7 +114,6 @@ def test_commands_that_write(
         ("sync", posts, "--verbose"),
         ("synonyms", "load", rules),
         ("rollback",),
-        ("prune",),
     ):
         _run_and_look(secretive, *words)
     _nothing_logged(caplog)

@@ -48,7 +48,6 @@ def test_the_documented_privileges_suffice(keyed: Keyed, tmp_path: Path) -> None
         ("rollback",),
         ("sync", _posts(tmp_path, "juggling", "python and cms", "python for snakes")),
         ("indices",),
-        ("prune",),
         ("doctor",),
         ("analyze", "running"),
         ("search", "pythn"),
