@@ -1,30 +1,23 @@
 """`blogsearch golden`: searches that no build may break."""
 
-from collections.abc import Sequence
-
 import click
 from werkzeug.datastructures import MultiDict
 
 from app.commands.tools import UNCHANGED, CommandGroup, Tools, pass_tools
-from app.golden import FIRST, Golden, added, broken, change, read
+from app.golden import FIRST, Goldens, added, broken, stored
 from app.search.request import SearchRequest
 from indexer.generations import require_live
 
 
-@click.group(cls=CommandGroup, invoke_without_command=True)
-@click.pass_context
-def golden(ctx: click.Context) -> None:
-    """List the golden searches, and check them on the live index.
-
-    A build that breaks one does not go live without --force.
+@click.group(cls=CommandGroup)
+def golden() -> None:
+    """Manage the golden searches: a build that breaks one does not go live without --force.
 
     \b
-    blogsearch golden
     blogsearch golden add "date format" https://blog.example.org/posts/date-format/
+    blogsearch golden list
     blogsearch golden remove "date format"
     """
-    if ctx.invoked_subcommand is None:
-        _list(ctx.ensure_object(Tools))
 
 
 @golden.command("list", exit_codes={1: "a search does not find its post"})
@@ -35,15 +28,11 @@ def list_golden(tools: Tools) -> None:
     \b
     blogsearch golden list --json
     """
-    _list(tools)
-
-
-def _list(tools: Tools) -> None:
     alias, output = tools.settings.index, tools.output
     live = require_live(tools.elastic, alias)
-    goldens = read(tools.elastic, alias)
+    goldens = stored(tools.elastic, alias).texts()
     failing = broken(tools.elastic, live.name, tools.settings, goldens)
-    rows = [("fails" if one in failing else "ok", one.q, one.url) for one in goldens]
+    rows = [("fails" if q in failing else "ok", q, url) for q, url in goldens.items()]
     output.result([{"state": state, "q": q, "url": url} for state, q, url in rows])
     output.table(("", "search", "address"), rows)
     if failing:
@@ -60,16 +49,16 @@ def add(tools: Tools, q: str, url: str) -> None:
     \b
     blogsearch golden add "date format" https://blog.example.org/posts/date-format/
     """
-    new = Golden(_query(q), url)
+    query = _query(q)
     live = require_live(tools.elastic, tools.settings.index)
-    if broken(tools.elastic, live.name, tools.settings, [new]):
+    if broken(tools.elastic, live.name, tools.settings, {query: url}):
         raise click.ClickException(
-            f"{url} is not among the first {FIRST} hits for {new.q!r}: see `blogsearch search`, or "
+            f"{url} is not among the first {FIRST} hits for {query!r}: see `blogsearch search`, or "
             "pin it with `blogsearch pins`."
         )
-    change(tools.elastic, tools.settings.index, lambda goldens: added(goldens, new))
-    tools.output.say(f"Added: {new}")
-    tools.output.result({"q": new.q, "url": new.url})
+    stored(tools.elastic, tools.settings.index).change(lambda goldens: added(goldens, {query: url}))
+    tools.output.say(f"Added: {query} → {url}")
+    tools.output.result({"q": query, "url": url})
 
 
 @golden.command(exit_codes=UNCHANGED)
@@ -83,13 +72,12 @@ def remove(tools: Tools, q: str) -> None:
     """
     query = _query(q)
 
-    def without(goldens: Sequence[Golden]) -> list[Golden]:
-        left = [one for one in goldens if one.q != query]
-        if len(left) == len(goldens):
+    def without(goldens: Goldens) -> Goldens:
+        if query not in goldens:
             raise click.ClickException(f"{query!r} is not a golden search.")
-        return left
+        return {other: url for other, url in goldens.items() if other != query}
 
-    change(tools.elastic, tools.settings.index, without)
+    stored(tools.elastic, tools.settings.index).change(without)
     tools.output.say(f"Removed: {query}")
     tools.output.result({"q": query})
 

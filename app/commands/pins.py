@@ -1,23 +1,15 @@
 """`blogsearch pins`: load, list and remove pinned results."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import click
 
-from analyzers.errors import Finding
 from analyzers.languages import LANGUAGES
-from app.commands.tools import (
-    CommandGroup,
-    Tools,
-    pass_tools,
-    print_findings,
-    stop_on_errors,
-)
+from app.commands.tools import CommandGroup, Tools, pass_tools, stop_on_errors
 from app.search.pins import SUFFIX, parse
 from indexer.generations import live as live_generation
-
-_MAX_BYTES = 1_000_000  # of one file
 
 
 @click.group(cls=CommandGroup)
@@ -51,8 +43,8 @@ def load(tools: Tools, files: tuple[Path, ...]) -> None:
     """
     texts = {path.name: _text(path) for path in files}
     store = tools.service.pins
-    every = _checked(tools, {**store.files(), **texts})
-    findings = [finding for finding in every if finding.file in texts]
+    rules, findings = parse({**store.texts(), **texts}, LANGUAGES[tools.settings.language])
+    findings += store.warnings(rules)
     stop_on_errors(findings)
     store.change(lambda stored: {**stored, **texts})
     _publish(tools)
@@ -63,19 +55,15 @@ def load(tools: Tools, files: tuple[Path, ...]) -> None:
 @pins.command("list")
 @pass_tools
 def list_pins(tools: Tools) -> None:
-    """Print the files that are stored, and what is wrong with their rules now.
+    """Print the files that are stored.
 
     \b
     blogsearch pins list
     """
-    files = tools.service.pins.files()
-    findings = _checked(tools, files)
+    files = tools.service.pins.texts()
     for name, text in files.items():
         tools.output.say(f"# {name}\n{text.rstrip()}")
-    print_findings(findings)
-    tools.output.result({"files": files, "findings": [one.as_dict() for one in findings]})
-    if not files:
-        tools.output.say("There are no pinned results.")
+    tools.output.result(files)
 
 
 @pins.command()
@@ -101,27 +89,17 @@ def remove(tools: Tools, names: tuple[str, ...]) -> None:
     tools.output.result({"removed": sorted(gone)})
 
 
-def _checked(tools: Tools, files: Mapping[str, str]) -> list[Finding]:
-    """Everything that is wrong with the rules of files, by file and line."""
-    rules, findings = parse(files, LANGUAGES[tools.settings.language])
-    findings += tools.service.pins.warnings(rules)
-    return sorted(findings, key=lambda finding: (finding.file, finding.line))
-
-
 def _text(path: Path) -> str:
     """The text of a pin file.
 
     Raises:
         click.ClickException: it is not one, or cannot be read.
     """
-    try:
-        if path.suffix == SUFFIX and path.is_file() and path.stat().st_size <= _MAX_BYTES:
+    with suppress(OSError, UnicodeDecodeError):
+        if path.suffix == SUFFIX:
             return path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError):
-        pass
     raise click.ClickException(
-        f"{path} cannot be read. Name a text file in UTF-8 of at most {_MAX_BYTES:,} bytes that is "
-        f"called NAME{SUFFIX}."
+        f"{path} cannot be read. Name a text file in UTF-8 that is called NAME{SUFFIX}."
     )
 
 

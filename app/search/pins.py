@@ -1,20 +1,18 @@
 """Pinned results: the posts that come first for a search, and those that are hidden.
 
-    # one rule a line: searches => posts that come first, -posts that are hidden
+    # one rule a line: a search => posts that come first, -posts that are hidden
     cron => crontab-guide, -cron-in-2009
-    opening hours, when open => hours
     python * => python-start
 
-`*` stands for any other words, before, between or after. The files are one document of the state
-index, where neither a swap nor a lost Redis loses them.
+`*` stands for any other words, before, between or after.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from elasticsearch import ConflictError, Elasticsearch, NotFoundError
+from elasticsearch import Elasticsearch, NotFoundError
 
 from analyzers.errors import Finding, InvalidLine, shortened
 from analyzers.languages import Language
@@ -22,47 +20,38 @@ from app.elastic import ONE_COPY
 from app.errors import Conflict
 from app.search.query_parser import ParsedQuery, parse_query
 from app.search.spelling import Interpretation, as_typed
-from indexer.state import ensure_state, state_index
+from app.stored_texts import StoredTexts, Texts, texts_of, version
+from indexer.state import state_index
 
 SUFFIX = ".pins"
 MAX_RULES = 1_000  # of all files; every search looks at them
 MAX_POSTS = 10
 """Posts of one rule, and posts that come first for one search."""
 
-_ID = "pins"  # of the document in the state index
+_PINS = "pins"
 _EXACT = 1_000  # more than a search has words
 
 Json = dict[str, Any]
 Words = tuple[str, ...]
-Files = Mapping[str, str]
-"""The names of pin files and their texts."""
 
 
 @dataclass(frozen=True, slots=True)
-class PinnedSearch:
-    """The searches that a rule is for: those of exactly these words in this order or, with
-    `among_others`, those that have all of them anywhere. `text` is as written in the file."""
+class PinRule:
+    """One rule of a file, for searches of exactly these words in this order or, with
+    `among_others`, for those that have all of them anywhere. `first` and `never` are oids."""
 
-    text: str
+    file: str
+    line: int
     words: Words
     among_others: bool
+    first: tuple[str, ...]
+    never: tuple[str, ...]
 
     def rank(self, words: Words, there: set[str]) -> int:
         """0 if the rule is not for these words; the greater, the earlier its posts come."""
         if self.among_others:
             return len(self.words) if there.issuperset(self.words) else 0
         return _EXACT if self.words == words else 0
-
-
-@dataclass(frozen=True, slots=True)
-class PinRule:
-    """One rule of a file. `first` and `never` are oids."""
-
-    file: str
-    line: int
-    searches: tuple[PinnedSearch, ...]
-    first: tuple[str, ...]
-    never: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +82,7 @@ def matching(rules: Sequence[PinRule], words: Words) -> MatchedPins:
     A post that one rule puts first and another hides is hidden.
     """
     there = set(words)
-    ranks = [(max(one.rank(words, there) for one in rule.searches), rule) for rule in rules]
+    ranks = [(rule.rank(words, there), rule) for rule in rules]
     ranks.sort(key=lambda ranked: -ranked[0])
     found = tuple(rule for rank, rule in ranks if rank)
     if not found:
@@ -126,7 +115,7 @@ def _words(term: Interpretation) -> Sequence[str]:
 # -- files -----------------------------------------------------------------------------------------
 
 
-def parse(files: Files, language: Language) -> tuple[list[PinRule], list[Finding]]:
+def parse(files: Texts, language: Language) -> tuple[list[PinRule], list[Finding]]:
     """The rules of the files in the order of their names, and a finding for every invalid line."""
     rules: list[PinRule] = []
     findings: list[Finding] = []
@@ -139,51 +128,39 @@ def parse(files: Files, language: Language) -> tuple[list[PinRule], list[Finding
                 except InvalidLine as invalid:
                     findings.append(Finding(name, number, "error", *invalid.args))
     for rule in rules[MAX_RULES : MAX_RULES + 1]:
-        message = f"there are more than {MAX_RULES:,} rules in all."
-        findings.append(
-            Finding(rule.file, rule.line, "error", "too_many_rules", message, "Remove some.")
-        )
+        message, remedy = f"there are more than {MAX_RULES:,} rules in all.", "Remove some."
+        findings.append(Finding(rule.file, rule.line, "error", "too_many_rules", message, remedy))
     return rules[:MAX_RULES], findings
 
 
 def _rule(name: str, number: int, text: str, language: Language) -> PinRule:
-    left, arrow, right = text.partition("=>")
-    if not arrow or "=>" in right:
+    search, arrow, posts = text.partition("=>")
+    if not arrow or "=>" in posts:
         message = f"`{shortened(text)}` has {'more than one' if arrow else 'no'} `=>`."
         raise InvalidLine("arrow", message, "Write `search => oid, oid, -oid`.")
-    searches = tuple(_search(part.strip(), language) for part in left.split(","))
-    first: list[str] = []
-    never: list[str] = []
-    for part in map(str.strip, right.split(",")):
-        oid = part.removeprefix("-").strip()
-        if not oid or oid in first + never:
-            message = f"{oid!r} is named twice." if oid else "a post is missing."
-            raise InvalidLine("post", message, "Write the oid of a post once, or -oid to hide it.")
-        (never if part.startswith("-") else first).append(oid)
-    if len(first + never) > MAX_POSTS:
-        message = f"a rule names at most {MAX_POSTS} posts."
-        raise InvalidLine("too_many_posts", message, "Name fewer.")
-    return PinRule(name, number, searches, tuple(first), tuple(never))
-
-
-def _search(text: str, language: Language) -> PinnedSearch:
-    query = parse_query(" ".join(word for word in text.split() if word != "*"), language)
+    query = parse_query(" ".join(word for word in search.split() if word != "*"), language)
     words = words_of([as_typed(term) for term in query.terms], query, language)
     if query.excluded or not words:
-        message = f"`{shortened(text)}` has no word to search for, or excludes one."
+        message = f"`{shortened(search.strip())}` has no word to search for, or excludes one."
         raise InvalidLine("no_word", message, "Write the words that are searched for.")
-    return PinnedSearch(text, words, "*" in text.split())
+    oids: dict[bool, list[str]] = {False: [], True: []}
+    for post in map(str.strip, posts.split(",")):
+        oids[post.startswith("-")].append(post.removeprefix("-").strip())
+    first, never = map(tuple, oids.values())
+    if not (all(first + never) and len(first + never) <= MAX_POSTS):
+        message = f"a rule names from 1 to {MAX_POSTS} posts."
+        raise InvalidLine("posts", message, "Write the oid of each post, or -oid to hide it.")
+    return PinRule(name, number, words, "*" in search.split(), first, never)
 
 
 # -- the state index -------------------------------------------------------------------------------
 
 
-class PinStore:
+class PinStore(StoredTexts):
     """The pin files of an alias; `current` are the rules read last. Threads may share it."""
 
     def __init__(self, client: Elasticsearch, alias: str, language: Language) -> None:
-        self._client = client
-        self._alias = alias
+        super().__init__(client, alias, _PINS)
         self._language = language
         self.current: Sequence[PinRule] = ()
         self._version: tuple[int, int] | None = None
@@ -196,52 +173,21 @@ class PinStore:
             "preference": ONE_COPY,
             "ignore_unavailable": True,
         }
-        ids = {"ids": {"values": [_ID]}}
+        ids = {"ids": {"values": [_PINS]}}
         body = {"query": ids, "_source": False, "seq_no_primary_term": True, "size": 1}
         return header, body
 
     def is_current(self, response: Json) -> bool:
         """Whether the rules read last are those stored, by the response to `version_search`."""
         hits = response["hits"]["hits"]
-        return (_version(hits[0]) if hits else None) == self._version
+        return (version(hits[0]) if hits else None) == self._version
 
     def read(self) -> Sequence[PinRule]:
         """The rules as they are stored now. Exceptions of the client pass through."""
         stored = self._get()
-        self.current, _ = parse(_files(stored), self._language)
-        self._version = _version(stored) if stored else None
+        self.current, _ = parse(texts_of(stored), self._language)
+        self._version = version(stored) if stored else None
         return self.current
-
-    def files(self) -> Files:
-        """The stored files."""
-        return _files(self._get())
-
-    def change(self, change: Callable[[Files], Files]) -> Files:
-        """Store what `change` makes of the stored files; returns the former ones.
-
-        Raises:
-            Conflict: another process stored files in between.
-        """
-        stored = self._get()
-        former = _files(stored)
-        condition: Json = {"op_type": "create"}
-        if stored:
-            sequence, term = _version(stored)
-            condition = {"if_seq_no": sequence, "if_primary_term": term}
-        files = [{"name": name, "text": text} for name, text in sorted(change(former).items())]
-        try:
-            self._client.index(
-                index=ensure_state(self._client, self._alias),
-                id=_ID,
-                document={"what": "pins", "files": files},
-                refresh=True,  # every search looks for the version
-                **condition,
-            )
-        except ConflictError:
-            raise Conflict(
-                "Another process changed the pinned results at the same time. Try again."
-            ) from None
-        return former
 
     def touch(self) -> None:
         """Store the same again, so that every process reads anew what it knows of the index."""
@@ -251,38 +197,20 @@ class PinStore:
     def warnings(self, rules: Sequence[PinRule]) -> list[Finding]:
         """The posts in rules that the live index does not have; none without an index."""
         named = [(rule, oid) for rule in rules for oid in rule.first + rule.never]
-        oids = list(dict.fromkeys(oid for _, oid in named))
         try:
-            # At most as many as `index.max_terms_count`.
-            response = self._client.search(
+            hits = self._client.search(
                 index=self._alias,
-                query={"terms": {"oid": oids}},
-                size=0,
-                aggs={"posts": {"terms": {"field": "oid", "size": len(oids) or 1}}},
+                query={"terms": {"oid": [oid for _, oid in named]}},
+                size=len(named),  # at most as many as `index.max_result_window`
+                source_includes=["oid"],
                 allow_partial_search_results=False,
-            )
+            )["hits"]["hits"]
         except NotFoundError:
             return []
-        there = {bucket["key"] for bucket in response["aggregations"]["posts"]["buckets"]}
+        there = {hit["_source"]["oid"] for hit in hits}
         remedy = "Write the oid of a post in the index."
         return [
             Finding(rule.file, rule.line, "warning", "unknown_post", f"no post {oid!r}.", remedy)
             for rule, oid in named
             if oid not in there
         ]
-
-    def _get(self) -> Json | None:
-        try:
-            stored: Json = self._client.get(index=state_index(self._alias), id=_ID).body
-        except NotFoundError:
-            return None
-        return stored
-
-
-def _version(stored: Json) -> tuple[int, int]:
-    return stored["_seq_no"], stored["_primary_term"]
-
-
-def _files(stored: Json | None) -> Files:
-    files = stored["_source"]["files"] if stored else []
-    return {file["name"]: file["text"] for file in files}

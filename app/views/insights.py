@@ -21,7 +21,7 @@ from analyzers.languages import LANGUAGES
 from app.clients import TOKENS, client_names
 from app.elastic import translated
 from app.errors import BadRequest, BlogsearchError, Forbidden, NotFound, Unauthorized
-from app.golden import Golden, added, broken, change, offered, read
+from app.golden import Goldens, added, broken, offered, stored
 from app.health import last_run
 from app.insights.counts import Report
 from app.search.pins import SUFFIX, parse
@@ -110,10 +110,10 @@ def page() -> str:
     report = _report(service)
     longest = service.settings.insights_days
     pinned: Sequence[str] = ()
-    goldens: Sequence[Golden] = ()
+    goldens: Goldens = {}
     with suppress(BlogsearchError), translated():  # Elasticsearch does not answer
-        pinned = service.pins.files().get(_PINS, "").splitlines()
-        goldens = read(service.elastic, service.settings.index)
+        pinned = service.pins.texts().get(_PINS, "").splitlines()
+        goldens = stored(service.elastic, service.settings.index).texts()
     steady = offered(report.searched, goldens)[:_LIST]
     shown = [*report.searched[:_LIST], *steady]
     return render_template(
@@ -187,8 +187,7 @@ def save_pin() -> WerkzeugResponse:
     rule = undo or f"{request.form.get('q', '')} => {oid}"
     if not undo:
         rules, errors = parse({_PINS: rule}, LANGUAGES[service.settings.language])
-        is_one = [(len(one.searches), one.first) for one in rules] == [(1, (oid,))]
-        if errors or not is_one:
+        if errors or [one.first for one in rules] != [(oid,)]:
             raise BadRequest("This search cannot be pinned here. Write a rule in a file.")
 
     def change(files: Mapping[str, str]) -> Mapping[str, str]:
@@ -217,11 +216,12 @@ def keep_golden() -> WerkzeugResponse:
     hits = service.answer(search).body["hits"]
     url = next((hit["url"] for hit in hits if hit["oid"] == oid), None)
     settings = service.settings
-    golden = Golden(search.q, url or "")
+    golden = {search.q: url or ""}
     with translated():
-        if not url or broken(service.elastic, settings.index, settings, [golden]):
+        if not url or broken(service.elastic, settings.index, settings, golden):
             raise BadRequest(f"The post {oid!r} is not among the first hits of this search now.")
-        change(service.elastic, settings.index, lambda goldens: added(goldens, golden))
+        searches = stored(service.elastic, settings.index)
+        searches.change(lambda goldens: added(goldens, golden))
     return redirect(url_for("insights.page"), 303)
 
 

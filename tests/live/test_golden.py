@@ -9,7 +9,7 @@ import pytest
 from elasticsearch import Elasticsearch
 
 from app import create_app
-from app.golden import Golden, offered, read
+from app.golden import offered, stored
 from app.insights.counts import Counts, Searched
 from app.insights.visits import Opening
 from app.settings import Settings
@@ -54,15 +54,15 @@ def test_a_build_that_breaks_a_search_is_not_swapped(
     assert "kumquats → " in done.stderr
     assert "--force" in done.stderr
     assert require_live(elastic, own_settings.index).name == live
-    assert run("golden").exit_code == 0
+    assert run("golden", "list").exit_code == 0
     assert run("reindex", source, "--force").exit_code == 0
-    checked = run("golden")
+    checked = run("golden", "list")
     assert checked.exit_code == 1
     assert f"fails\tkumquats\t{SITE}/trees/index.html" in checked.stdout
     # What the live index does not answer is not broken by another build.
     assert run("reindex", source).exit_code == 0
     assert run("golden", "remove", "kumquats").exit_code == 0
-    assert read(elastic, own_settings.index) == []
+    assert not stored(elastic, own_settings.index).texts()
     assert run("golden", "remove", "kumquats").exit_code == 1
 
 
@@ -112,7 +112,7 @@ def test_insights_offers_what_is_always_opened(
     assert "kumquats" not in section
     data = {"form": form, "q": "salt", "oid": "seas"}
     assert client.post("/insights/golden", data=data, auth=("", token)).status_code == 303
-    assert Golden("salt", f"{SITE}/seas/") in read(elastic, own_settings.index)
+    assert stored(elastic, own_settings.index).texts()["salt"] == f"{SITE}/seas/"
     assert 'id="steady"' not in client.get("/insights", auth=("", token)).text
     wrong = client.post("/insights/golden", data={**data, "oid": "trees"}, auth=("", token))
     assert wrong.status_code == 400
@@ -125,4 +125,4 @@ def test_offered_are_searches_that_lead_to_one_post_only() -> None:
         return searched
 
     rows = [row("a", x=5), row("b", x=4), row("c", x=9, y=1), row("d", x=9), row("e")]
-    assert [one.query for one in offered(rows, [Golden("D", "/x")])] == ["a"]
+    assert [one.query for one in offered(rows, {"D": "/x"})] == ["a"]

@@ -296,7 +296,7 @@ def test_what_cannot_be_a_rule_is_not_pinned(client: FlaskClient) -> None:
     for query in ("", "q=%20&oid=cron", "q=cron", "q=cron&oid=no-such-post"):
         assert client.get(f"/insights/pins?{query}", headers=BASIC).status_code == 400, query
     form = re.findall(r'name="form" value="(\w+)"', _page(client, "/insights/pins?q=a&oid=cron"))[0]
-    for q, oid in (("cron", "a,b"), ("cron, job", "cron"), ("cron\njob", "cron"), ("# x", "cron")):
+    for q, oid in (("cron", "a,b"), ("cron\njob", "cron"), ("# x", "cron")):
         data = {"form": form, "q": q, "oid": oid}
         assert client.post("/insights/pins", data=data, headers=BASIC).status_code == 400, (q, oid)
 

@@ -30,7 +30,7 @@ from tests.live.conftest import Faulty
 from tests.waiting import Clock
 
 ONE_PER_NODE = "index.routing.allocation.total_shards_per_node"
-_RULE = PinRule("my.pins", 1, (), ("p1",), ())
+_RULE = PinRule("my.pins", 1, (), False, ("p1",), ())
 
 
 def _shards(elastic: Elasticsearch, index: str) -> list[str]:
