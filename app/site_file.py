@@ -29,7 +29,7 @@ class SiteFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     future: bool = False
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
-    urls: dict[str, str] = {}
+    url_template: str = ""
     settings: dict[str, Any] = {}
 
 

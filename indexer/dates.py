@@ -37,11 +37,10 @@ class NoDate(ValueError):
     """A value that is not a date in an accepted format; the message contains the value."""
 
 
-def moment(when: When, zone: tzinfo = UTC) -> datetime | None:
+def moment(when: When) -> datetime | None:
     """The moment, with its offset from UTC, which tells the day on which the site published a post.
 
-    None for None, an empty string and Go's zero time. A day is its midnight in UTC; `zone` applies
-    to times without one.
+    None for None, an empty string and Go's zero time. A day is its midnight in UTC.
 
     Raises:
         NoDate: an unknown or ambiguous format (`01/02/2024`), a date that does not exist, or a
@@ -55,7 +54,7 @@ def moment(when: When, zone: tzinfo = UTC) -> datetime | None:
             given = datetime.combine(given, time(), UTC)
         if not isinstance(given, datetime):
             raise NoDate(f"{when!r:.80} is not a date but a {type(when).__name__}")
-        given = given.replace(tzinfo=given.tzinfo or zone)
+        given = given.replace(tzinfo=given.tzinfo or UTC)
         offset = given.utcoffset() or timedelta()
         is_readable = not offset % timedelta(minutes=1) and abs(offset) <= _MAX_OFFSET
         parsed = given.astimezone(timezone(offset) if offset and is_readable else UTC)
@@ -66,15 +65,6 @@ def moment(when: When, zone: tzinfo = UTC) -> datetime | None:
     if parsed.year not in _YEARS:
         raise NoDate(f"{when!r:.80} is in the year {parsed.year}")
     return parsed
-
-
-def is_day(when: When) -> bool:
-    """Whether the value is a day without a time and without a zone."""
-    try:
-        given = _parse(when.strip()) if isinstance(when, str) else when
-    except (ValueError, OverflowError):
-        return False
-    return isinstance(given, date) and not isinstance(given, datetime)
 
 
 def iso(when: datetime) -> str:

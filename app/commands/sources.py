@@ -204,7 +204,7 @@ def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
         options = SourceOptions(
             drafts=drafts or file.drafts,
             future=future or file.future,
-            url_templates={"": url_template} if url_template else file.urls,
+            url_template=url_template or file.url_template,
             site=site or file.site,
             include=file.include,
             exclude=file.exclude,

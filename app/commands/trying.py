@@ -265,8 +265,7 @@ site = {address}
 language = {language}
 # exclude = ["drafts/*", ".promo"]   # files, and elements of pages
 
-# [urls]                # addresses of Markdown posts by section, the first folder of their path
-# posts = "/{{year}}/{{slug}}/"
+# url_template = "/{{year}}/{{slug}}/"   # addresses of Markdown posts
 
 # [settings]            # any setting of docs/settings.md; the environment wins
 # index = "blog"

@@ -35,7 +35,7 @@ class SourceOptions:
     drafts: bool = False
     future: bool = False
     now: datetime | None = None
-    url_templates: Mapping[str, str] = field(default_factory=dict)
+    url_template: str = ""
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     language: str = ""
@@ -44,10 +44,6 @@ class SourceOptions:
     fetch: FetchOptions = field(default_factory=FetchOptions)
     max_pages: int | None = None
     warn: Callable[[str], None] = lambda message: None
-
-    def template_for(self, section: str) -> str:
-        """The URL template of a section."""
-        return self.url_templates.get(section, self.url_templates.get("", ""))
 
     def excludes(self, path: str) -> bool:
         """Whether `include` and `exclude` leave a file out; `path` is below the content."""

@@ -38,7 +38,8 @@ def files_in(place: Path, suffixes: tuple[str, ...]) -> list[Path]:
     followed: they may lead in a circle. A single file is the only one.
 
     Raises:
-        SourceError: a folder cannot be read; its posts would look removed.
+        SourceError: a folder cannot be read, and its posts would look removed; or a name is not
+            UTF-8.
     """
     if place.is_file():
         return [place]
@@ -50,6 +51,9 @@ def files_in(place: Path, suffixes: tuple[str, ...]) -> list[Path]:
             for name in names
             if name.lower().endswith(suffixes) and name[0] != "."
         ]
+    for file in files:
+        if re.search("[\ud800-\udfff]", str(file)):  # Python's stand-ins for other bytes
+            raise SourceError(f"The name of {str(file)!a} is not UTF-8.", "Rename the file.")
     return sorted(files)
 
 
@@ -74,15 +78,6 @@ def check_place(spec: str) -> None:
 def refuse_folder(error: OSError) -> NoReturn:
     """For `os.walk`: stop at a folder that cannot be read."""
     raise SourceError(f"{error.filename}: {error.strerror or error}.", remedy_of(error)) from error
-
-
-def is_utf8(path: str) -> bool:
-    """Whether the name of a file is UTF-8; Python has surrogates in place of other bytes."""
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def remedy_of(error: OSError) -> str:

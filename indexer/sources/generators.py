@@ -1,20 +1,23 @@
 """The site generator that a folder belongs to: where its content is, and where it builds the site.
 
 Addresses follow from rules of each generator, which only its built site shows. So of what a
-configuration says, only the address, the language and the time zone of the site are read.
+configuration says, only the address and the language of the site are read; settings that hide pages
+are refused.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, tzinfo
 from pathlib import Path
 from typing import NamedTuple
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+import yaml
+
+from indexer.errors import SourceError
 from indexer.sources.files import IGNORED_FOLDERS, MARKDOWN, files_in
+from indexer.sources.markdown.front_matter import load_yaml
 
-_STEPS_UP = 6
+_STEPS_UP = 7
 _MAX_CHARACTERS = 1_000_000
 _OUTPUTS = ("public", "_site", "site", "dist", "build", "out", "output", "book")
 _BUILT = (*_OUTPUTS, "_build/html", ".vitepress/dist")
@@ -41,7 +44,7 @@ _GENERATORS = (
     _Generator("Hugo", _HUGO, "", "hugo", "content", "baseurl"),
     _Generator("Hugo", _FORMER_HUGO, "(baseurl|theme)", "hugo", "content", "baseurl"),
     _Generator("Hexo", "package.json", "hexo", "npx hexo generate", "source"),
-    _Generator("Jekyll", "_config.y*ml _posts", "", "jekyll build", "", "url"),
+    _Generator("Jekyll", "_config.y*ml _posts", "", "jekyll build", "", r"(?<![ \t])url"),
     _Generator("MkDocs", "mkdocs.y*ml", "", "mkdocs build", "docs", "site_url"),
     _Generator("Quarto", "_quarto.y*ml", "", "quarto render", "", "site-url"),
     _Generator("Nikola", "conf.py", "BLOG_TITLE", "nikola build", "", "SITE_URL"),
@@ -54,13 +57,36 @@ _GENERATORS = (
     _Generator("Eleventy", "*eleventy*.*js", "", "npx @11ty/eleventy", "src content site"),
     _Generator("Gatsby", "gatsby-config.*", "", "npx gatsby build", "content", "siteUrl"),
 )
+_FOR_MANY = re.compile(
+    r"^[ \t]*(?:\[+cascade|[\"']?(?:cascade|defaults)[\"']?[ \t]*[:=]).*(?:\n(?![\w\"']+:|\[).*)*"
+    r"|^draft *[:=] *true",
+    re.MULTILINE,
+)
+"""What a configuration, or the head of a section, says about many posts (Hugo, Jekyll, Zola)."""
+_HIDING = re.compile(
+    r"\b(draft|publish(?:ed)?|status|visibility|password|headless|unlisted|hidden|private|build"
+    r"|render|no_?index|robots\w*|search\w*|sitemap\w*|exclude\w*|eleventyExclude\w*"
+    r"|permalink(?=\W+false))[\"']?[ \t]*[:=]",
+    re.IGNORECASE,
+)
+_LISTS = re.compile(
+    r"^(?![ \t]*(?:#|//)).*?\b(ignore_?files|disable_?languages|ignored_content|exclude_?files"
+    r"|include_?files|exclude_docs|draft_docs|drafts|render|srcExclude|\w+_EXCLUDES|DEFAULT_METADATA"
+    r"|disabled)[\"']?[ \t]*[:=](?![ \t]*(?:\[\s*\]|false))",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""Settings by which Hugo, Zola, MkDocs, Quarto, VitePress and Pelican leave pages out."""
+_DOCUSAURUS = re.compile(r"^\s*(exclude)\s*:", re.MULTILINE)
+_FENCE = re.compile(r"^(?:---|\+\+\+)\s*$", re.MULTILINE)
+_OF_FOLDERS = ("_metadata.yml", "_metadata.yaml", "{}.json", "{}.11tydata.json")
+"""Files with front matter for all posts of their folder (Quarto, Eleventy)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
     """The root of a site: its configuration, its posts, and the folder that it has built.
 
-    `address`, `language` and `zone` are "" and UTC where the configuration does not say them.
+    `address` and `language` are "" where the configuration does not say them.
     """
 
     generator: str
@@ -71,17 +97,6 @@ class Site:
     built: Path | None
     address: str
     language: str
-    zone: tzinfo
-
-    def has(self, place: Path) -> bool:
-        """Whether a folder is a part of the sources, and not of what was built from them."""
-        parts = place.relative_to(self.folder).parts
-        if not parts or (self.content != self.folder and place.is_relative_to(self.content)):
-            return True
-        return parts[0] not in _OUTPUTS and not any(
-            (name[0] in "._" and name not in ("_posts", "_drafts")) or name in IGNORED_FOLDERS
-            for name in parts
-        )
 
 
 def site_of(place: Path) -> Site | None:
@@ -90,11 +105,12 @@ def site_of(place: Path) -> Site | None:
     None if there is no configuration, or if the place is in what was built.
     """
     place = place.resolve()
-    start = place if place.is_dir() else place.parent
-    for folder in (start, *list(start.parents)[:_STEPS_UP]):
+    for folder in [place, *place.parents][:_STEPS_UP]:
         if site := _site_in(folder):
-            return site if site.has(start) else None
-        if (folder / ".git").exists():
+            return site
+        if folder.name in (*_OUTPUTS, *IGNORED_FOLDERS) or (folder / ".git").exists():
+            break
+        if folder.name.startswith((".", "_")) and folder.name not in ("_posts", "_drafts"):
             break
     return None
 
@@ -127,8 +143,46 @@ def _site_in(folder: Path) -> Site | None:
         next((place for place in builds if (place / "index.html").is_file()), None),
         _address(config, generator.address),
         _setting(config, _LANGUAGE, r"[A-Za-z]{2,3}(?:[-_][A-Za-z]{2,4})?").replace("_", "-"),
-        _zone(_setting(config, "time_?zone", r"[A-Z][\w+-]+(?:/[\w+-]+)*")),
     )
+
+
+def check_settings(site: Site | None, files: Iterable[Path]) -> None:
+    """Raise a SourceError if settings hide pages of the site, or of these files, in another way.
+
+    Jekyll's and Hexo's `exclude` is followed, see `excluded`.
+    """
+    config, files = site.config if site else (), list(files)
+    for file in config:
+        lists = _DOCUSAURUS if file.name.startswith("docusaurus") else _LISTS
+        _refuse(file, lists.search(text_of(file)), site)
+    for folder in {file.parent for file in files}:
+        for file in (folder / name.format(folder.name) for name in _OF_FOLDERS):
+            _refuse(file, _HIDING.search(text_of(file)), site)
+    for file in (*config, *(file for file in files if file.stem.startswith("_index"))):
+        head = "".join(_FENCE.split(text_of(file), maxsplit=2)[:2])
+        for_many = head if file.stem == "cascade" else "\n".join(_FOR_MANY.findall(head))
+        _refuse(file, _HIDING.search(for_many), site)
+
+
+def excluded(site: Site | None) -> Iterator[str]:
+    """The globs of files and folders that `exclude` of Jekyll and Hexo leaves out."""
+    for file in site.config if site else ():
+        if file.name.startswith("_config."):
+            try:
+                config = load_yaml(text_of(file))
+            except (yaml.YAMLError, ValueError):
+                remedy = "Correct it: it may hide pages."
+                raise SourceError(f"{file} is not valid YAML.", remedy) from None
+            given = config.get("exclude") or () if isinstance(config, dict) else ()
+            for pattern in [given] if isinstance(given, str) else given:
+                yield from (name := str(pattern).strip("/"), f"{name}/*")
+
+
+def _refuse(file: Path, setting: re.Match[str] | None, site: Site | None) -> None:
+    if setting:
+        build = f"Build the site (`{site.command}`)" if site else "Build the site"
+        reason = f"{file} may hide pages by `{setting[1]}`, which is not followed."
+        raise SourceError(reason, f"{build}, and index what it built.")
 
 
 def _address(config: Sequence[Path], name: str) -> str:
@@ -137,32 +191,15 @@ def _address(config: Sequence[Path], name: str) -> str:
     return url if url.endswith(base) or not url else f"{url}{base}"
 
 
-def _zone(name: str) -> tzinfo:
-    try:
-        return ZoneInfo(name) if name else UTC
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        return UTC
-
-
 def _setting(config: Sequence[Path], name: str, value: str) -> str:
-    """The value of the settings with such a name; "" if none has a value of that form.
-
-    Of several lines the one with the least indentation counts: `url` is the site's at the top of a
-    configuration, and that of something else further in.
-    """
+    """The first value of the settings with such a name; "" if none has a value of that form."""
     pattern = re.compile(
-        rf"^(?P<indent>[ \t]*)(?!#|//)(?:[^\n]*[{{,(][ \t]*)?[\"']?(?:{name})[\"']?"
-        rf"[ \t]*[:=][ \t]*[\"'`]?(?P<value>{value})(?=[\"'`\s,;#)}}]|$)",
+        rf"^(?![ \t]*(?:#|//))(?:[^\n]*[{{,(])?[ \t]*[\"']?(?:{name})[\"']?"
+        rf"[ \t]*[:=][ \t]*[\"'`]?({value})(?=[\"'`\s,;#)}}]|$)",
         re.IGNORECASE | re.MULTILINE,
     )
-    found = [
-        match
-        for file in config
-        for match in pattern.finditer(text_of(file))
-        if name != "url" or "y" not in file.suffix or not match["indent"]
-    ]
-    least = min(found, key=lambda match: len(match["indent"]), default=None)
-    return least["value"] if least else ""
+    found = (pattern.search(text_of(file)) for file in config)
+    return next((match[1] for match in found if match), "")
 
 
 def text_of(file: Path, most: int = _MAX_CHARACTERS) -> str:

@@ -35,13 +35,13 @@ def test_one_file_is_read_and_a_named_one_must_exist(
 def test_what_it_says_is_read(tmp_path: Path) -> None:
     file = tmp_path / "blogsearch.toml"
     file.write_text(
-        'sources = ["posts", "feed.xml"]\ndrafts = true\n[urls]\nnews = "/n/{slug}/"\n'
+        'sources = ["posts", "feed.xml"]\ndrafts = true\nurl_template = "/n/{slug}/"\n'
         "[settings]\nshards = 2\n"
     )
     assert read_site_file(file) == SiteFile(
         sources=("posts", "feed.xml"),
         drafts=True,
-        urls={"news": "/n/{slug}/"},
+        url_template="/n/{slug}/",
         settings={"shards": 2},
     )
 
@@ -52,7 +52,7 @@ def test_what_it_says_is_read(tmp_path: Path) -> None:
         ('source = "posts"', "unknown field `source`"),
         ('sources = "posts"', "Expected `array`, got `str` - at `$.sources`"),
         ("drafts = 'perhaps'", "Expected `bool`"),
-        ("urls = 'https://example.org'", "Expected `object`"),
+        ("settings = 'https://example.org'", "Expected `object`"),
         ("x = ", "Invalid value"),
     ],
 )

@@ -36,31 +36,8 @@ def test_a_reject_names_the_line_and_the_other_posts_are_read(tmp_path: Path) ->
         if isinstance(item, Reject)
     ]
     lines = {item.oid: item.origin.line for item in rejects}
-    assert (lines["a-open-list"], lines["e-toml"], lines["f-json"]) == (4, 1, 2)
+    assert (lines["a-open-list"], lines["e-toml"]) == (4, 1)
     assert str(rejects[0].origin) == f"{tmp_path}/a-open-list.md:4"
-
-
-@pytest.mark.parametrize(
-    ("content", "oid"),
-    [
-        ("---\ntitle: 'A\n---\nx", "a"),
-        (b"---\ntitle: 'f\xfcr\n---\nx", "a"),
-        ("---\noid: my-id\ntitle: 'A\n---\nx", None),
-        ("\ufeff---\r\nOID: 'my id' # c\r\ntitle: [\r\n---\r\nx", None),
-        ('+++\noid = "my-id"\ntitle = A\n+++\nx', None),
-        ('{"title": A, "oid": "my-id"}\nx', None),
-        ("---\noid: my-id\ntitle: A\n---\nx".encode("utf-16"), None),
-        (f"---\noid: my-id\n---\n{'x' * 5_000_001}", None),
-    ],
-)
-def test_a_reject_has_the_oid_of_the_post(
-    tmp_path: Path, content: str | bytes, oid: str | None
-) -> None:
-    """Or none, if it may state its own: then `sync` removes nothing."""
-    (tmp_path / "a.md").write_bytes(content.encode() if isinstance(content, str) else content)
-    (reject,) = open_source(str(tmp_path), "markdown", SourceOptions()).read()
-    assert isinstance(reject, Reject)
-    assert reject.oid == oid
 
 
 def test_an_unexpected_error_rejects_one_file(tmp_path: Path) -> None:
@@ -70,7 +47,7 @@ def test_an_unexpected_error_rejects_one_file(tmp_path: Path) -> None:
     reject, post = open_source(str(tmp_path), None, SourceOptions()).read()
     assert isinstance(post, RawPost)
     assert isinstance(reject, Reject)
-    assert (str(reject.origin), reject.oid) == (f"{tmp_path}/a.md", None)
+    assert (str(reject.origin), reject.oid) == (f"{tmp_path}/a.md", "a")
     assert "unexpected ValueError" in reject.reason
 
 

@@ -135,7 +135,7 @@ def test_every_command_reads_the_file(invoke: Invoke, tmp_path: Path) -> None:
     save(tmp_path / "hugo.toml", 'baseURL = "https://example.org/"')
     save(
         tmp_path / "blogsearch.toml",
-        'sources = ["content"]\nexclude = ["old/*"]\nlanguage = "de"\n[urls]\nnews = "/n/{slug}/"\n'
+        'sources = ["content"]\nexclude = ["old/*"]\nlanguage = "de"\nurl_template = "/n/{slug}/"\n'
         '[settings]\nindex = "other"\n',
     )
     done = invoke("try")

@@ -13,7 +13,6 @@ from indexer.sources.files import (
     OTHER_MARKUP,
     decoded,
     files_in,
-    is_utf8,
     read_inside,
     remedy_of,
 )
@@ -51,25 +50,21 @@ class HTMLFolder(Source):
                 self._options.warn(f"{len(missing):,} pages of the sitemap are not in {self.spec}.")
         yield from self._each(
             files,
-            lambda file: self._page(file, paths[file], oids.get(file), base, site),
-            lambda file: (Origin(str(file)), oids.get(file)),
+            lambda file: self._page(file, paths[file], oids[file], base, site),
+            lambda file: (Origin(str(file)), oids[file]),
         )
 
     def _unread(self, base: Path, site: BuiltSite) -> Iterator[Skipped]:
         """Files in formats of posts, except those that are the source of a page beside them."""
         for file in files_in(base, MARKDOWN + OTHER_MARKUP):
             path = file.relative_to(base).with_suffix("")
-            if not is_utf8(path.as_posix()) or path.name.lower() in ABOUT_THE_FOLDER:
+            if path.name.lower() in ABOUT_THE_FOLDER:
                 continue
             if oid_of_page(quote(f"{path}.html")) not in site.pages:
                 yield Skipped(Origin(str(file)), None, UNREAD)
 
-    def _page(
-        self, file: Path, path: str, oid: str | None, base: Path, site: BuiltSite
-    ) -> SourceItem:
+    def _page(self, file: Path, path: str, oid: str, base: Path, site: BuiltSite) -> SourceItem:
         origin = Origin(str(file))
-        if oid is None:
-            return Reject(origin, None, "the file's name is not UTF-8", "Rename the file.")
         if self._options.excludes(path):
             return Skipped(origin, None, "excluded by blogsearch.toml")
         if self._is_draft(path) and not self._options.drafts:
@@ -98,7 +93,7 @@ class HTMLFolder(Source):
 
 def _oids(paths: Mapping[Path, str]) -> dict[Path, str]:
     """The oid of each page; that of `b/index.html` beside `b.html` is `b/`."""
-    oids = {file: oid_of_page(quote(path)) for file, path in paths.items() if is_utf8(path)}
+    oids = {file: oid_of_page(quote(path)) for file, path in paths.items()}
     named = {oid for file, oid in oids.items() if file.stem != "index"}
     return {
         file: f"{oid}/" if file.stem == "index" and oid in named else oid

@@ -4,17 +4,17 @@ A post's address is what its front matter says, else what a template of the user
 and its date, else its path. What a site generator would make of it is not known here.
 """
 
-import html
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, tzinfo
+from datetime import date, datetime
+from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote
 
 from analyzers.languages import LANGUAGES
-from indexer.dates import NoDate, is_day, moment
+from indexer.dates import NoDate, moment
 from indexer.errors import SourceError
 from indexer.fetch import Fetched
 from indexer.normalise import MAX_HTML
@@ -25,10 +25,9 @@ from indexer.sources.files import (
     MARKDOWN,
     OTHER_MARKUP,
     files_in,
-    is_utf8,
     read_inside,
 )
-from indexer.sources.generators import site_of, sites_in
+from indexer.sources.generators import check_settings, excluded, site_of, sites_in
 from indexer.sources.identity import (
     day,
     day_in_path,
@@ -37,22 +36,18 @@ from indexer.sources.identity import (
     title_of_name,
     title_or_start,
 )
-from indexer.sources.markdown.front_matter import BadFrontMatter, split_front_matter
-from indexer.sources.markdown.hidden import (
-    check_settings,
+from indexer.sources.markdown.front_matter import (
+    BadFrontMatter,
     is_draft,
-    is_excluded,
     key,
+    split_front_matter,
     why_hidden,
 )
-from indexer.sources.markdown.text import has_template, plain_title, rendered
+from indexer.sources.markdown.text import plain_title, rendered
 
-_OID = re.compile(rb"""\boid["']?[ \t]*[:=]""", re.IGNORECASE)
 _DATED = re.compile(r"^(\d{4})-(\d{1,2})-(\d{1,2})[-_ ](?=.)")
 _ERROR_PAGE = re.compile(
-    r"/?(?:(?:docs|pages|[a-z]{2,3}(?:[-_][a-z]{2,4})?)/)*(?:404|(?:page-?)?not[-_]?found)"
-    r"(?:/index|/)?(?:\.\w+)?",
-    re.IGNORECASE,
+    r"(?:.*/)?(?:404|(?:page-?)?not[-_]?found)(?:/index|/)?(?:\.\w+)?", re.IGNORECASE
 )
 _WITH_POSTS = ("_posts", "_drafts", "_index.")
 _OWN_TEXT = 600
@@ -68,10 +63,9 @@ _MODIFIED = (
 )
 _SWITCHES = ("true", "false", "yes", "no", "on", "off")
 _IMAGES = ("image", "images", "cover", "thumbnail", "featuredimage", "coverimage", "hero", "banner")
-_SUMMARIES = ("summary", "description", "excerpt", "abstract", "lead", "subtitle")
 _CODES = frozenset(language.code for language in LANGUAGES.values())
 _LANGUAGE = re.compile(r"([a-z]{2})(?:-(?:[a-z]{2}|han[st]))?")
-_TEMPLATE_FIELDS = ("year", "month", "day", "slug", "path", "section", "categories")
+_TEMPLATE_FIELDS = ("year", "month", "day", "slug", "path", "section")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,22 +80,24 @@ class Entry:
         """The first of these fields that is there."""
         return next((self.fields[name] for name in names if name in self.fields), None)
 
-    def date(self, names: Iterable[str]) -> Any:
+    def date(self, names: Iterable[str]) -> When:
         """The first of these fields that is there and meant as a date.
 
-        `published: true` says in Jekyll and on dev.to that a post is public. Docusaurus and
-        Material for MkDocs have tables of dates.
+        `published: true` says in Jekyll and on dev.to that a post is public.
         """
-        for name in names:
-            value = self.fields.get(name)
-            if isinstance(value, Mapping):
-                value = value.get("date") or value.get("created")
-            if value and str(value).lower() not in _SWITCHES:
-                return value
-        return None
+        values = (self.fields.get(name) for name in names)
+        dates = (value for value in values if isinstance(value, str | date))
+        return next((day for day in dates if str(day).lower() not in _SWITCHES), None)
+
+    def published(self) -> When:
+        """When the post was published: its front matter, else the date in its path."""
+        if _moment(when := self.date(_PUBLISHED)):
+            return when
+        named = _DATED.match(self.name)
+        return (named and day(*named.groups())) or day_in_path(self.path.as_posix()) or when
 
     @property
-    def raw_name(self) -> str:
+    def name(self) -> str:
         """The name of the file, or of its folder for `index.md`, with a date before it."""
         is_index = self.path.stem in ("index", "_index", "README")
         return self.path.parent.name if is_index else self.path.stem
@@ -109,7 +105,7 @@ class Entry:
     @property
     def folder(self) -> PurePosixPath:
         """The folder that the post is in; that of its own folder for `index.md`."""
-        return self.path.parent.parent if self.raw_name != self.path.stem else self.path.parent
+        return self.path.parent.parent if self.name != self.path.stem else self.path.parent
 
     @property
     def own_path(self) -> str:
@@ -122,75 +118,59 @@ class Entry:
 
 
 class MarkdownFolder(Source):
-    """Every post below a folder, or one post; its path below the site's content is its oid."""
+    """Every post below a folder, or one post; its path below the content is its oid."""
 
     kind = "markdown"
     is_folder = True
 
     def __init__(self, spec: str, options: SourceOptions, fetched: Fetched | None = None) -> None:
-        for template in options.url_templates.values():
-            _check_template(template)
+        _check_template(options.url_template)
         super().__init__(spec, options, fetched)
         place = Path(spec)
         self._site = site_of(place)
-        self._base = (place if place.is_dir() else place.parent).resolve()  # of the posts' paths
-        if self._site:
-            content = self._site.content
-            if self._base.is_relative_to(content) or content.is_relative_to(self._base):
-                self._base = content
-        self._zone = self._site.zone if self._site else UTC
+        self._top = place if place.is_dir() else place.parent
         self._excluded: tuple[str, ...] = ()
 
     def read(self) -> Iterator[SourceItem]:
         """Every post, in the order of the paths."""
-        place, site = Path(self.spec), self._site
+        place, site, warn = Path(self.spec), self._site, self._options.warn
+        top, content = self._top.resolve(), site.content if site else Path()
+        within = top.relative_to(content) if top.is_relative_to(content) else Path()
+        if place.is_dir() and top != content and content.is_relative_to(top):
+            place = self._top = place / content.relative_to(top)
+            warn(f"{place} is read, the content of the site; what is beside it is not.")
         files = files_in(place, (*MARKDOWN, *OTHER_MARKUP))
-        self._excluded = check_settings(site, files)
+        self._excluded = tuple(excluded(site))
+        check_settings(site, files)
         for other in [] if site else sites_in(place):
             check_settings(other, ())
-        if place.is_dir() and not self._options.template_for(""):
+        if place.is_dir() and not self._options.url_template:
             build = f"`{site.command}`" if site else "the generator"
-            self._options.warn(
+            warn(
                 f"{place}: addresses are the paths of the files where front matter does not say "
                 f"them: index what {build} builds, or say the addresses with --url-template."
             )
-        yield from self._each(files, self._item, self._name)
+        entries = [(file, PurePosixPath(within, file.relative_to(self._top))) for file in files]
+        yield from self._each(
+            entries, self._item, lambda entry: (Origin(str(entry[0])), _oid(entry[1]))
+        )
 
-    def _name(self, file: Path) -> tuple[Origin, str | None]:
-        """A file that cannot be read may have an oid of its own. A link that cannot be followed
-        may stay for ever, and must not keep posts from being removed."""
-        is_post = file.is_file() and not file.is_symlink()
-        return Origin(str(file)), None if is_post else _oid(self._path(file))
-
-    def _path(self, file: Path) -> PurePosixPath:
-        """The path below the site's content; an absolute one for a file outside of it."""
-        place = Path(self.spec)
-        real = place.resolve() / file.relative_to(place)
-        is_inside = real.is_relative_to(self._base)
-        return PurePosixPath(real.relative_to(self._base) if is_inside else real)
-
-    def _item(self, file: Path) -> SourceItem:
-        origin, path, place = Origin(str(file)), self._path(file), Path(self.spec)
-        if not is_utf8(str(file)):
-            return Reject(origin, None, "the file's name is not UTF-8", "Rename the file.")
-        if reason := self._why_no_post(path, is_named=file == place):
+    def _item(self, found: tuple[Path, PurePosixPath]) -> SourceItem:
+        file, path = found
+        origin, oid = Origin(str(file)), _oid(path)
+        if reason := self._why_no_post(path, is_named=file == Path(self.spec)):
             return Skipped(origin, None, reason)
-        folder, oid = place if place.is_dir() else place.parent, _oid(path)
-        content = read_inside(file, [folder.resolve(), self._base], MAX_HTML)
-        known = None if _OID.search(content.replace(b"\0", b"")) else oid  # UTF-16 has zeros
+        content = read_inside(file, [self._top.resolve()], MAX_HTML)
         try:
             fields, text = split_front_matter(content.decode("utf-8-sig"))
-        except BadFrontMatter as error:
+        except (BadFrontMatter, UnicodeDecodeError) as error:
             remedy = "It may be a draft: correct that, or build the site and index its folder."
-            return Reject(Origin(str(file), error.line), known, str(error), remedy)
-        except UnicodeDecodeError as error:
-            reason = f"not UTF-8 at byte {error.start:,}"
-            return Reject(origin, known, reason, "Save the file as UTF-8.")
+            return Reject(Origin(str(file), getattr(error, "line", None)), oid, str(error), remedy)
         entry = Entry(path, _merged(fields or {}), text)
         if reason := self._why_left_out(entry, has_head=fields is not None):
             return Skipped(origin, None, reason)
         post = self._post(entry, origin, oid)
-        is_empty = not post.text and (not post.pub_date or not post.title)
+        is_empty = not re.sub(r"<[^<>]*>|\s+", "", str(post.text)) and not post.pub_date
         return Skipped(origin, None, "neither text nor date") if is_empty else post
 
     def _why_no_post(self, path: PurePosixPath, *, is_named: bool) -> str:
@@ -201,9 +181,7 @@ class MarkdownFolder(Source):
             return UNREAD
         if is_named:
             return ""
-        if path.is_absolute() and self._site:
-            return f"outside {self._site.content.name}, the site's content"
-        if is_excluded(path, self._excluded):
+        if any(fnmatchcase(path.as_posix(), pattern) for pattern in self._excluded):
             return "excluded by the site's configuration"
         if any(part[0] == "_" and not part.startswith(_WITH_POSTS) for part in path.parts):
             return "excluded by its underscore"
@@ -214,7 +192,7 @@ class MarkdownFolder(Source):
         is_at_top = len(entry.path.parts) == 1
         if is_at_top and not has_head and entry.path.stem.lower() in ABOUT_THE_FOLDER:
             return "about the folder, not content"
-        published = self._published(entry)
+        published = _moment(entry.published())
         paths = (entry.path.as_posix(), entry.own_path)
         if any(map(_ERROR_PAGE.fullmatch, paths)) and not published:
             return "error page"
@@ -222,87 +200,61 @@ class MarkdownFolder(Source):
             return "draft"
         if asking := why_hidden(entry.fields):
             return f"asks not to be found ({asking})"
-        now, starts = self._options.moment(), (entry.date(("publishdate",)), published)
-        begins = [begin for when in starts if (begin := _begins(when, self._zone))]
-        if begins and max(begins) > now and not self._options.future:
+        now = self._options.moment()
+        begins = filter(None, (published, _moment(entry.date(("publishdate",)))))
+        if max(begins, default=now) > now and not self._options.future:
             return "dated in the future"
-        ends = entry.date(("expirydate", "unpublishdate", "expires"))
-        if (end := _begins(ends, self._zone)) and end <= now:
+        ends = _moment(entry.date(("expirydate", "unpublishdate", "expires")))
+        if ends and ends <= now:
             return "expired"
         is_list = is_at_top or len(entry.text) < _OWN_TEXT
         return "list page" if is_list and entry.path.name.startswith("_index.") else ""
 
     def _post(self, entry: Entry, origin: Origin, oid: str) -> RawPost:
-        title, text = rendered(entry.text, title=_title(entry))
-        if not re.sub(r"<[^<>]*>|\s+", "", text):
-            summary = entry.first(_SUMMARIES)
-            summary = plain_title(summary) if isinstance(summary, str) else ""
-            text = f"<p>{html.escape(summary, quote=False)}</p>" if summary else ""
-        categories = _terms(entry, ("categories", "category"))
+        titles = (entry.fields.get(name) for name in _TITLES)
+        stated = (plain_title(title) for title in titles if isinstance(title, str))
+        title, text = rendered(entry.text, title=next(filter(None, stated), ""))
         image = image_of(entry.first(_IMAGES))
         return RawPost(
             origin=origin,
-            oid=entry.fields.get("oid") or oid,
+            oid=oid,
             title=title or _title_from_name(entry, text),
             text=text,
-            url=self._address(self._place(entry, categories)),
-            pub_date=self._moment(self._published(entry)),
-            modified=self._moment(entry.date(_MODIFIED)),
-            categories=categories,
-            keywords=_terms(entry, ("tags", "tag", "keywords")),
+            url=self._address(self._place(entry)),
+            pub_date=entry.published(),
+            modified=entry.date(_MODIFIED),
+            categories=labels(entry.first(("categories", "category"))),
+            keywords=labels(entry.first(("tags", "tag", "keywords"))),
             language=self._language(entry),
             popularity=entry.fields.get("popularity"),
             image=self._address(image) if image and image.startswith("/") else image,
         )
 
-    def _published(self, entry: Entry) -> When:
-        """When the post was published: its front matter, else the date in its path."""
-        when: When = entry.date(_PUBLISHED)
-        if isinstance(self._moment(when), datetime):
-            return when
-        for name in (entry.path.name, entry.path.parent.name):
-            if (named := _DATED.match(name)) and (date := day(*named.groups())):
-                return date
-        return day_in_path(entry.path.as_posix()) or day_in_path(entry.own_path) or when
-
-    def _moment(self, when: When) -> When:
-        """The moment; what is not a date stays, and is refused later, with the reason."""
-        try:
-            return moment(when, self._zone)
-        except NoDate:
-            return when
-
     def _language(self, entry: Entry) -> str:
-        """As the front matter says it, the folder (`de/news`), or the name (`news.fr.md`)."""
+        """As the front matter says it, the folder (`de/news`), or the configuration."""
         stated = entry.first(("language", "lang", "locale"))
         if isinstance(stated, str):
             return stated
-        for name in (entry.path.stem.rpartition(".")[2], entry.path.parts[0]):
-            code = name.replace("_", "-").lower()
-            found = _LANGUAGE.fullmatch(code)
-            if found and found[1] in _CODES and name not in (entry.path.stem, entry.path.name):
-                return code
+        folder = entry.path.parts[0].replace("_", "-").lower()
+        if (found := _LANGUAGE.fullmatch(folder)) and found[1] in _CODES:
+            return folder
         return self._site.language if self._site and not self._options.language else ""
 
-    def _place(self, entry: Entry, categories: Iterable[str]) -> str:
+    def _place(self, entry: Entry) -> str:
         """The path of a post on the site."""
-        slug = entry.fields.get("slug")
-        slug = slug.strip("/").rpartition("/")[2] if isinstance(slug, str) else ""
-        section = entry.path.parts[0] if len(entry.path.parts) > 1 else ""
         if own := entry.own_path:
             return own
-        if not (template := self._options.template_for(section)):
-            folder, name = entry.folder, slug or entry.raw_name
-            folder = folder.parent if slug and slug == folder.name else folder
-            return f"/{(folder / name).as_posix().strip('./')}/"
-        date = self._moment(self._published(entry))
-        published = f"{date:%Y-%m-%d}" if isinstance(date, datetime) else "--"
-        return template.format(
-            **dict(zip(("year", "month", "day"), published.split("-"), strict=True)),
-            slug=slug or _DATED.sub("", entry.raw_name),
-            path=entry.path.with_suffix("").as_posix().removesuffix("/index"),
+        slug = entry.fields.get("slug")
+        slug = slug.strip("/").rpartition("/")[2] if isinstance(slug, str) else ""
+        published = _moment(entry.published())
+        year, month, day = f"{published:%Y-%m-%d}".split("-") if published else ("", "", "")
+        return (self._options.url_template or "/{path}/").format(
+            year=year,
+            month=month,
+            day=day,
+            slug=slug or _DATED.sub("", entry.name),
+            path=(entry.folder / (slug or entry.name)).as_posix().strip("./"),
             section=next(iter(entry.folder.parts), ""),
-            categories="/".join(map(_slugified, categories)),
         )
 
     def _address(self, path: str) -> str:
@@ -327,13 +279,12 @@ def _check_template(template: str) -> None:
         raise SourceError(f"{template!r} is not a URL template.", f"It may have {known}.") from None
 
 
-def _begins(when: When, zone: tzinfo) -> datetime | None:
-    """The moment from which on a date is not in the future: a day begins in the site's zone."""
+def _moment(when: When) -> datetime | None:
+    """The moment; None for what is not a date, which is refused later with the reason."""
     try:
-        parsed = moment(when, zone)
+        return moment(when)
     except NoDate:
         return None
-    return parsed.replace(tzinfo=zone) if parsed and is_day(when) else parsed
 
 
 def _merged(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -345,25 +296,8 @@ def _merged(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {key(name): value for table in inner for name, value in table.items()} | own
 
 
-def _title(entry: Entry) -> str:
-    """The first title without template code; "" if there is none."""
-    stated = (entry.fields.get(name) for name in _TITLES)
-    titles = (str(value) for value in stated if isinstance(value, str | int | float))
-    plain = (title for title in titles if not has_template(re.sub(r"`[^`]*`", "", title)))
-    return next(filter(None, map(plain_title, plain)), "")
-
-
 def _title_from_name(entry: Entry, text: str) -> str:
     """The name of the file in words, or the first words of a post that has only a number."""
-    name = _DATED.sub("", entry.raw_name)
+    name = _DATED.sub("", entry.name)
     is_words = re.search(r"[^\W\d_]{2}", name)
     return title_of_name(name) if is_words else str(title_or_start(None, text) or name)
-
-
-def _terms(entry: Entry, names: Iterable[str]) -> list[str]:
-    return [label for label in labels(entry.first(names)) if not has_template(label)]
-
-
-def _slugified(text: str) -> str:
-    """Lower case, words joined by hyphens; letters of every script stay."""
-    return re.sub(r"[^\w]+", "-", text.lower().replace("'", "")).strip("-")

@@ -1,9 +1,8 @@
-"""Front matter: the YAML, TOML or JSON at the beginning of a post, and the text behind it."""
+"""Front matter, the YAML or TOML at the beginning of a post, and what in it asks to be left out."""
 
-import json
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import yaml
@@ -12,19 +11,38 @@ _Loader: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 _MAX_LENGTH = 100_000
 _MAX_ALIASES = 10
 _FENCED = re.compile(
-    r"(---|\+\+\+)[ \t]*(?:(json|toml)|ya?ml)?[ \t]*\n(.*?)^(?:\1|\.\.\.)[ \t]*$\n?",
+    r"(---|\+\+\+)[ \t]*\n(.*?)^(?:\1|\.\.\.)[ \t]*$\n?",
     re.DOTALL | re.MULTILINE,
 )
-_BEGUN = re.compile(r"(?:---|\+\+\+)[ \t]*(?:json|toml|ya?ml)?[ \t]*\n[\w\"'-]+\s*[:=]")
-_FIRST_LINE = re.compile(r"(?:<!--\s*)?(?:\.\. )?(?:title|date|author|slug|status)\s*:", re.I)
-_LINE = re.compile(r"^([A-Za-z][\w-]*)[ \t]*:(.*(?:\n[ \t]+\S.*)*)", re.MULTILINE)
+_BEGUN = re.compile(r"(?:---|\+\+\+)[ \t]*\n[\w\"'-]+\s*[:=]")
 _OF_OTHERS = re.compile(
-    r"(?:<!--.*?-->\s*)?@def\s"  # Franklin
+    r"(?:<!--.*?-->\s*)?@def\s|<!--\s*\.\. \w+:"  # Franklin, Nikola
     r"|\+\+\+\n(?:(?!\+\+\+).*\n)*?\w+ *= *Date(?:Time)?\("
-    r"|%\{\s|#\+\w+:|export\s+(?:const|default)\b|;;;\s"  # Tableau, Org mode, MDX, Hexo
-    r"|---[ \t]*(?!ya?ml\b|toml\b|json\b)[a-z]+[ \t]*\n"
+    r"|%?\{\s*(?:[\"}]|\w+:)|#\+\w+:|export\s+(?:const|default)\b|;;;\s"  # JSON, Org, MDX
+    r"|---[ \t]*[a-z]+[ \t]*\n"  # Eleventy
+    r"|(?:title|date|author|slug|category|tags)[ \t]*:.*\n[\w-]+[ \t]*:|status[ \t]*:",  # Pelican
+    re.IGNORECASE,
 )
 """Front matter that is not read: its post may be a draft."""
+_NO = "false|no|off|0|never|link|exclude|noindex"
+_NOTHING = f"(?!(?:|none|~|null|{_NO})$)"
+_DRAFT = re.compile(
+    rf"draft={_NOTHING}.*|publish(?:ed)?=(?:{_NO})|public=(?:{_NO})"
+    r"|(?:status|visibility)=(?:draft|private|hidden|pending|review|unlisted|unpublished|wip)",
+    re.DOTALL,
+)
+_ASKS = re.compile(
+    rf"""(?:(?:params|extra|seo|meta)\.)? (?:
+      (?: headless|unlisted|hidden|private|password|redirectto|redirecturl|noindex|nosearch
+        | robotsnoindex|searchhidden|(?:book)?searchexclude|excludesearch|sitemapexclude
+        | (?:exclude|hide|hidden)fromsearch|eleventyexcludefromcollections
+        | (?:search|sitemap|robots)\.(?:exclude|noindex|disable) )={_NOTHING}.*
+      | (?: search|searchable|sitemap|insearchindex|pagefind|permalink|render
+        | (?:search|robots)\.index|build\.(?:list|render) )=(?:{_NO})
+      | robots=.*\bno(?:ne|index)\b.*
+      | (?:head|meta)=.*robots.*noindex.* )""",
+    re.VERBOSE | re.DOTALL,
+)
 
 
 class BadFrontMatter(ValueError):
@@ -52,19 +70,10 @@ def load_yaml(text: str) -> Any:
     return yaml.load(text, _Loader)  # noqa: S506  # it makes strings, lists and tables only
 
 
-_LOADERS: Mapping[str, Callable[[str], Any]] = {
-    "YAML": load_yaml,
-    "TOML": tomllib.loads,
-    "JSON": json.loads,
-}
-
-
 def split_front_matter(content: str) -> tuple[dict[str, Any] | None, str]:
     """The front matter and the text of a file; None where there is no front matter.
 
-    `---` YAML (`---json`, `---toml`: Eleventy), `+++` TOML (Hugo, Zola), a JSON object at the very
-    beginning (Hugo), or lines `Key: value` up to a blank one (Pelican, MultiMarkdown), up to `---`
-    (Hexo) or in a comment (Nikola). `---` may also be a horizontal rule with plain words after it.
+    `---` YAML or `+++` TOML. `---` may also be a horizontal rule with plain words after it.
 
     Raises:
         BadFrontMatter: it does not end, cannot be parsed, or is of a kind that is not read.
@@ -75,21 +84,18 @@ def split_front_matter(content: str) -> tuple[dict[str, Any] | None, str]:
     if other := _OF_OTHERS.match(text):
         shown = other[0].splitlines()[-1].strip()
         raise BadFrontMatter(f"its front matter is not read (`{shown}`)", line)
-    if _FIRST_LINE.match(text):
-        return _lines_before_text(text)
-    language = "JSON"
+    if not (head := _FENCED.match(text)):
+        if _BEGUN.match(text):
+            raise BadFrontMatter("the front matter has no end", line)
+        return None, content
+    language, load = ("TOML", tomllib.loads) if head[1] == "+++" else ("YAML", load_yaml)
     try:
-        if re.match(r"\{\s*[\"}]", text):
-            fields, end = json.JSONDecoder().raw_decode(text)
-            return fields, text[end:]
-        if not (head := _FENCED.match(text)):
-            if _BEGUN.match(text):
-                raise BadFrontMatter("the front matter has no end", line)
-            return None, content
-        language = "TOML" if head[1] == "+++" else (head[2] or "YAML").upper()
-        fields = _LOADERS[language]("\n" + head[3])  # so that lines count from the fence
+        fields = load("\n" + head[2])  # so that lines count from the fence
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise _invalid(language, error, line) from None
+        reason = getattr(error, "problem", None) or str(error)
+        mark = getattr(error, "problem_mark", None)
+        at = line + (mark.line if mark else 0)
+        raise BadFrontMatter(f"invalid {language}: {reason}", at) from None
     if isinstance(fields, str):
         return None, content
     if not isinstance(fields, dict | None):
@@ -97,26 +103,26 @@ def split_front_matter(content: str) -> tuple[dict[str, Any] | None, str]:
     return {str(name): value for name, value in (fields or {}).items()}, text[head.end() :]
 
 
-def _invalid(language: str, error: Exception, first: int) -> BadFrontMatter:
-    if isinstance(error, BadFrontMatter):
-        return error
-    reason = getattr(error, "problem", None) or getattr(error, "msg", None) or str(error)
-    mark = getattr(error, "problem_mark", None)
-    line = mark.line + 1 if mark else getattr(error, "lineno", 1)
-    return BadFrontMatter(f"invalid {language}: {reason}", first + line - 1)
+def is_draft(fields: Mapping[str, Any]) -> bool:
+    """Whether front matter says that its post is not published; `draft` does if in doubt."""
+    return any(map(_DRAFT.fullmatch, _flattened(fields)))
 
 
-def _lines_before_text(content: str) -> tuple[dict[str, Any] | None, str]:
-    """Lines `Key: value` at the beginning; without a title or a date they are prose."""
-    text = content.removeprefix("<!--").lstrip()
-    head, *rest = re.split(r"^(?:---|-->)?[ \t]*$\n?", text, maxsplit=1, flags=re.MULTILINE)
-    head = re.sub(r"^\.\. ", "", head, flags=re.MULTILINE)
-    try:
-        fields = load_yaml(head)
-    except (yaml.YAMLError, ValueError):
-        is_prose = _LINE.sub("", head).strip()
-        fields = {} if is_prose else {name: value.strip() for name, value in _LINE.findall(head)}
-    names = {str(name).lower() for name in fields} if isinstance(fields, dict) else set()
-    if names.isdisjoint(("title", "date")):
-        return None, content
-    return fields, "".join(rest)
+def why_hidden(fields: Mapping[str, Any]) -> str:
+    """The field by which a page asks not to be found, such as `search`; "" if none does."""
+    return next(filter(_ASKS.fullmatch, _flattened(fields)), "").partition("=")[0]
+
+
+def _flattened(fields: Any, before: str = "", depth: int = 0) -> Iterator[str]:
+    """Fields as `name=value`, in lower case: `sitemap.exclude=true` for one in a table, or in a
+    list of tables."""
+    for name, value in fields.items() if isinstance(fields, Mapping) else ():
+        full = before + key(name)
+        yield f"{full}={str(value).lower().strip()}"
+        for inner in (value if isinstance(value, list) else [value]) if depth < 3 else ():
+            yield from _flattened(inner, f"{full}.", depth + 1)
+
+
+def key(name: Any) -> str:
+    """The name of a field without capitals, `_`, `-` and spaces."""
+    return re.sub(r"[_\-\s]", "", str(name).lower())
