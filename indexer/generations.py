@@ -16,7 +16,6 @@ one that was suspended and lost the lock can change nothing when it goes on.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -27,12 +26,9 @@ from analyzers.languages import ENGLISH
 from analyzers.meaning import MODEL_NAME
 from indexer import SCHEMA
 from indexer.errors import Damaged, IndexingError, NoGeneration, OtherSchema, other_schema
-from indexer.retry import Retry
 from indexer.state import forget_swap
 
-_NUMBERED = re.compile(r"-(\d{6,})\Z")
 _RECOVERY = "10s"  # after a start Elasticsearch needs some seconds to open its indices
-_LOST_RESPONSE = Retry(total=10.0, first_pause=0.5, longest_pause=0.5)
 
 State = Literal["live", "previous", "building", "kept"]
 
@@ -101,9 +97,9 @@ def parse_generations(alias: str, indices: Mapping[str, Any]) -> list[Generation
     """The generations among these indices, as `indices.get` describes them."""
     generations = []
     for name, body in indices.items():
-        match = _NUMBERED.fullmatch(name.removeprefix(alias))
-        if match and name.startswith(alias):
-            generations.append(_generation(alias, name, int(match[1]), body))
+        numbered = re.fullmatch(re.escape(alias) + r"-(\d{6,})", name)
+        if numbered:
+            generations.append(_generation(alias, name, int(numbered[1]), body))
         elif name == alias or alias in body.get("aliases", {}):
             raise IndexingError(
                 f"{alias!r} is an index, or leads to one, that this service did not create: "
@@ -179,30 +175,28 @@ def check_writable(generation: Generation) -> None:
         )
 
 
-def damage(client: Elasticsearch, generation: Generation) -> str:
-    """Why a generation cannot be read, such as "blog-000003 is closed"; empty if it can."""
-    if generation.closed:
-        return f"{generation.name} is closed"
-    health = client.options(ignore_status=408).cluster.health(
-        index=generation.name, expand_wildcards="all", wait_for_status="yellow", timeout=_RECOVERY
-    )
-    if health["status"] == "red":
-        return f"{generation.name} has lost a part of its documents (its health is red)"
-    return ""
-
-
 def check_readable(client: Elasticsearch, generation: Generation) -> None:
     """Check that a generation can be read.
 
     Raises:
-        Damaged: it cannot.
+        Damaged: it is closed, or red.
     """
-    if reason := damage(client, generation):
-        raise Damaged(
-            f"{reason}.",
-            "Repair it, or run `blogsearch rollback` or `blogsearch reindex SOURCE --force`, which "
-            "say what is lost.",
+    reason = "is closed"
+    if not generation.closed:
+        health = client.options(ignore_status=408).cluster.health(
+            index=generation.name,
+            expand_wildcards="all",
+            wait_for_status="yellow",
+            timeout=_RECOVERY,
         )
+        if health["status"] != "red":
+            return
+        reason = "has lost a part of its documents (its health is red)"
+    raise Damaged(
+        f"{generation.name} {reason}.",
+        "Repair it, or run `blogsearch rollback` or `blogsearch reindex SOURCE --force`, which "
+        "say what is lost.",
+    )
 
 
 # -- changes -----------------------------------------------------------------------------------
@@ -212,8 +206,7 @@ def swap(client: Elasticsearch, alias: str, new: str, existing: Sequence[Generat
     """Make a generation live, and the live one of those that exist the previous one.
 
     One atomic step. It fails if the live one is live no longer, or if the new one has lost its
-    building alias: then another process has taken over the lock. If the response is lost, looks
-    whether it happened.
+    building alias: then another process has taken over the lock.
     """
     previous = _previous_alias(alias)
     actions: list[dict[str, Any]] = [
@@ -233,11 +226,9 @@ def swap(client: Elasticsearch, alias: str, new: str, existing: Sequence[Generat
             ]
     try:
         client.indices.update_aliases(actions=actions)
-    except (ApiError, TransportError):
-        swapped = None
-        with suppress(ApiError, TransportError):
-            swapped = _LOST_RESPONSE.call(lambda: live(client, alias))
-        if swapped is None or swapped.name != new:
+    except (ApiError, TransportError):  # it may have happened, and only the response be lost
+        now = live(client, alias)
+        if now is None or now.name != new:
             raise
 
 
@@ -264,7 +255,7 @@ def recover(client: Elasticsearch, alias: str) -> list[Generation]:
     for generation in existing:
         name = generation.name
         if generation.state == "building":
-            _delete(client, alias, name)
+            delete(client, alias, name)
         elif generation.state != "live" and generation.written:
             without = client.options(ignore_status=404).indices
             without.delete_alias(index=name, name=building_alias(name))
@@ -275,15 +266,7 @@ def recover(client: Elasticsearch, alias: str) -> list[Generation]:
     return [generation for generation in existing if generation.state != "building"]
 
 
-def prune(client: Elasticsearch, alias: str, *states: State) -> list[str]:
-    """Delete the generations in these states, and what is kept of their swaps; their names."""
-    generations = list_generations(client, alias)
-    names = [generation.name for generation in generations if generation.state in states]
-    for name in names:
-        _delete(client, alias, name)
-    return names
-
-
-def _delete(client: Elasticsearch, alias: str, name: str) -> None:
+def delete(client: Elasticsearch, alias: str, name: str) -> None:
+    """Delete a generation, and what is stored of its swap."""
     client.indices.delete(index=name, ignore_unavailable=True)
     forget_swap(client, alias, name)

@@ -6,12 +6,11 @@ a number without being in the index.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
 from elastic_transport import ObjectApiResponse
-from elasticsearch import ApiError, Elasticsearch
+from elasticsearch import ApiError, Elasticsearch, helpers
 
 from indexer.errors import Damaged
 from indexer.records import Counts, Document, Origin
@@ -25,7 +24,7 @@ NO_SAMPLES: Mapping[str, Any] = {"bool": {"must_not": SAMPLES}}
 
 _PAGE = 200  # documents; at 1 MB of text each still less than a bulk request may have
 _PAGE_OF_DOC_VALUES = 10_000  # as many as Elasticsearch allows
-_KEEP_ALIVE = "5m"
+_PAGE_TIMEOUT = 120.0  # seconds
 
 
 def checkpoint(client: Elasticsearch, index: str) -> dict[str, int]:
@@ -133,12 +132,12 @@ def scan(
     source: Any = True,
     doc_values: Sequence[str] = (),
     size: int = _PAGE,
-    sort: str | Mapping[str, Any] = "_shard_doc",
+    sort: str | Mapping[str, Any] = "_doc",
     seq_no: bool = False,
 ) -> Iterator[dict[str, Any]]:
     """Every hit of a query, as of one moment, `size` hits per request.
 
-    What fits into one request takes one; more are read on one point in time.
+    What fits into one request takes one; more are read again, by a scroll.
 
     Args:
         sort: a field with one value; by default in any order.
@@ -146,38 +145,21 @@ def scan(
         doc_values: the fields of which to read the doc values, in place of `_id` and `_source`.
     """
     request: dict[str, Any] = {
-        "query": dict(query) if query else {"match_all": {}},
-        "size": size,
+        "index": index,
+        "query": query or {"match_all": {}},
+        "preference": preference,
         "sort": [sort],
         "seq_no_primary_term": seq_no,
-        "track_total_hits": False,
         "allow_partial_search_results": False,
     }
     if doc_values:
         request |= {"stored_fields": "_none_", "docvalue_fields": list(doc_values)}
     else:
         request["source"] = source
-    alone = {"sort": ["_doc" if sort == "_shard_doc" else sort]}
-    first = client.search(index=index, preference=preference, **request | alone)
-    if len(first["hits"]["hits"]) < size:
-        yield from first["hits"]["hits"]
-        return
-    opened = client.open_point_in_time(index=index, keep_alive=_KEEP_ALIVE, preference=preference)
-    pit = {"id": opened["id"], "keep_alive": _KEEP_ALIVE}
-
-    def page(after: Any) -> Any:
-        response = client.search(pit=pit, search_after=after, **request)
-        pit["id"] = response["pit_id"]
-        return response["hits"]["hits"]
-
-    with ThreadPoolExecutor(1) as pool:  # Elasticsearch reads the next page meanwhile
-        try:
-            hits = page(None)
-            while len(hits) == size:
-                following = pool.submit(page, hits[-1]["sort"])
-                yield from hits
-                hits = following.result()
-            yield from hits
-        finally:
-            pool.shutdown()
-            client.options(ignore_status=404).close_point_in_time(id=pit["id"])
+    first = client.search(**request, size=size, track_total_hits=False)["hits"]["hits"]
+    if len(first) < size:
+        yield from first
+    else:
+        yield from helpers.scan(
+            client, request, preserve_order=True, size=size, request_timeout=_PAGE_TIMEOUT
+        )

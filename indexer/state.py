@@ -6,14 +6,13 @@ results, golden searches and the daily counts of searches.
 """
 
 import time
-import zlib
-from base64 import b64decode, b64encode
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from elasticsearch import Elasticsearch
 
+from indexer.errors import Damaged
 from indexer.scan import Checkpoint, docs_of
 
 _COUNTER = "counter"
@@ -69,34 +68,25 @@ def next_number(client: Elasticsearch, alias: str, highest: int) -> int:
 # -- swaps -------------------------------------------------------------------------------------
 
 
-def store_ids(client: Elasticsearch, alias: str, generation: str, ids: Iterable[str]) -> None:
-    """Store which documents a generation has, before it goes live; more of them do no harm."""
-    document = {"what": "swap", "generation": generation, "ids": _packed(ids)}
+def store_swap(
+    client: Elasticsearch, alias: str, generation: str, checkpoint: Checkpoint, ids: Iterable[str]
+) -> None:
+    """Store the checkpoint at which a generation goes live, and the ids of its documents; more of
+    them do no harm."""
+    document = {"what": "swap", "checkpoint": checkpoint, "ids": list(ids)}
     client.index(index=state_index(alias), id=_swap(generation), document=document)
 
 
-def store_checkpoint(
-    client: Elasticsearch,
-    alias: str,
-    generation: str,
-    checkpoint: Checkpoint,
-    further: Iterable[str],
-) -> None:
-    """Store the checkpoint at which it goes live, and the ids that were added, in little time."""
-    part = {"checkpoint": checkpoint, "further": _packed(further)}
-    client.update(index=state_index(alias), id=_swap(generation), doc=part)
+def read_swap(client: Elasticsearch, alias: str, generation: str) -> tuple[Checkpoint, set[str]]:
+    """The checkpoint and the ids.
 
-
-def read_swap(
-    client: Elasticsearch, alias: str, generation: str
-) -> tuple[Checkpoint, set[str]] | None:
-    """The checkpoint and the ids; None for a generation that never went live."""
+    Raises:
+        Damaged: they are not known.
+    """
     (swap,) = _read(client, alias, [_swap(generation)])
-    if "checkpoint" not in swap:
-        return None
-    packed = (swap["ids"], swap["further"])
-    texts = [zlib.decompress(b64decode(text)).decode() for text in packed]
-    return swap["checkpoint"], {oid for text in texts for oid in text.split("\n") if oid}
+    if not swap:
+        raise Damaged(f"The state index does not know the swap of {generation}.")
+    return swap["checkpoint"], set(swap["ids"])
 
 
 def forget_swap(client: Elasticsearch, alias: str, generation: str) -> None:
@@ -106,10 +96,6 @@ def forget_swap(client: Elasticsearch, alias: str, generation: str) -> None:
 
 def _swap(generation: str) -> str:
     return f"swap:{generation}"
-
-
-def _packed(ids: Iterable[str]) -> str:
-    return b64encode(zlib.compress("\n".join(ids).encode(), 1)).decode()
 
 
 # -- runs --------------------------------------------------------------------------------------

@@ -29,6 +29,7 @@ from indexer.build.builder import is_current
 from indexer.build.builder import rebuild as run_rebuild
 from indexer.build.builder import reindex as run_reindex
 from indexer.build.builder import rollback as run_rollback
+from indexer.errors import Damaged
 from indexer.export import export as exported_lines
 from indexer.generations import list_generations, require_live
 from indexer.lock import Lock
@@ -252,11 +253,15 @@ def indices(tools: Tools) -> None:
     """
     rows = []
     for generation in list_generations(tools.elastic, tools.settings.index):
-        name, damage = generation.name, generations.damage(tools.elastic, generation)
-        posts = None if damage else count_documents(tools.elastic, name).posts
+        posts, damage = None, ""
+        try:
+            generations.check_readable(tools.elastic, generation)
+            posts = count_documents(tools.elastic, generation.name).posts
+        except Damaged as error:
+            damage = error.message
         rows.append(
             {
-                "generation": name,
+                "generation": generation.name,
                 "state": generation.state,
                 "posts": posts,
                 "built": generation.built,

@@ -194,7 +194,6 @@ def built_values(built: Built) -> dict[str, Any]:
         "previous": built.previous,
         "replayed": built.replayed,
         "lost": built.lost,
-        "seconds": round(built.seconds, 1),
     }
 
 
@@ -205,9 +204,7 @@ def after_build(tools: Tools, built: Built) -> None:
         click.echo(f"warning: {built.lost}", err=True)
     replayed = f", {built.replayed:,} writes replayed" if built.replayed else ""
     former = f"; {built.previous} is kept for `blogsearch rollback`" if built.previous else ""
-    output.say(
-        f"{built.index} is live: {built.counts}{replayed}, in {built.seconds:.1f} s{former}."
-    )
+    output.say(f"{built.index} is live: {built.counts}{replayed}{former}.")
     after_swap(tools)
 
 

@@ -175,7 +175,6 @@ def _report_loaded(tools: Tools, loaded: Loaded, undo: Sequence[str]) -> None:
     output.result(
         {
             "index": built.index if built else None,
-            "seconds": round(built.seconds, 1) if built else 0.0,
             "added": loaded.added,
             "gone": loaded.gone,
             "words": words,
@@ -183,9 +182,7 @@ def _report_loaded(tools: Tools, loaded: Loaded, undo: Sequence[str]) -> None:
         }
     )
     if built is not None:
-        output.say(
-            f"{built.index} is live with the rules: {built.counts}, in {built.seconds:.1f} s."
-        )
+        output.say(f"{built.index} is live with the rules: {built.counts}.")
         for sign, what, rules in (("+", "added", loaded.added), ("-", "gone", loaded.gone)):
             if rules:
                 output.say(f"{len(rules):,} rules {what}, as they take effect:")

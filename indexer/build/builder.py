@@ -9,7 +9,6 @@ first while further writes are accepted, then, for the last few, under a write b
 are refused read again through the alias, and reach the new generation after the swap.
 """
 
-import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
@@ -22,14 +21,13 @@ from analyzers.meaning import Model
 from analyzers.rules.compile import Rules
 from indexer import SCHEMA, generations
 from indexer.bulk import BulkLimits, delete_operation, index_operation, send_bulk
-from indexer.errors import Damaged, NoGeneration, NotBuilt, OtherSchema, other_schema
+from indexer.errors import Damaged, LockLost, NoGeneration, NotBuilt, OtherSchema, other_schema
 from indexer.generations import Generation, building_alias
 from indexer.ingest import Ingest, IngestOptions, OnReject, too_many_removed
 from indexer.lock import Lock
 from indexer.passages import with_passages
 from indexer.records import Counts, Document, OnProgress, Origin, SourceItem, batches, quantity
 from indexer.refusals import Refusal
-from indexer.retry import Retry
 from indexer.scan import (
     NO_SAMPLES,
     Checkpoint,
@@ -39,14 +37,13 @@ from indexer.scan import (
     ids,
     stored_documents,
 )
-from indexer.state import next_number, read_swap, store_checkpoint, store_ids
+from indexer.state import next_number, read_swap, store_swap
 from indexer.write.links import update_link_texts
 from indexer.write.live import read_posts
 from indexer.write.merge import OF_THE_INDEX, Source, from_source
 
 _REJECTS = 3  # posts of a small source that may be rejected without `force`
 _REJECTED_SHARE = 0.1  # and of a large one
-_UNBLOCKED_WITHIN = 30.0  # seconds
 _EXAMPLES = 5  # oids in a message
 _BATCH = 200  # documents
 _DOCUMENTS_PER_SEGMENT = 200_000
@@ -100,7 +97,6 @@ class Built:
     counts: Counts
     previous: str | None
     replayed: int
-    seconds: float
     lost: str
 
 
@@ -140,7 +136,7 @@ def reindex(
         posts: Iterable[Document] = ingest.documents(raws)
         lacking: list[str] = []
         if live:
-            over_http = _noted(_posts_over_http(client, live, ingest.read, lacking), there)
+            over_http = _posts_over_http(client, live, ingest.read, there, lacking)
             posts = chain(_merged(client, live, posts), over_http)
         posts = with_passages(posts, settings.model, client, live)
         accepted = _write(client, name, posts, ingest.refuse, options.limits)
@@ -174,23 +170,17 @@ def rebuild(
     """
     source = generations.require_live(client, alias).name
 
-    def copied() -> Iterator[Document]:
+    def copied(there: set[str]) -> Iterator[Document]:
         for number, document in enumerate(stored_documents(client, source)):
             if number % _BATCH == 0:
                 on_progress("copying", number)
+            there.add(document.oid)
             yield document
 
     def fill(name: str, _: str | None, there: set[str]) -> Counts:
-        posts = _noted(copied(), there)
-        return _write(client, name, with_passages(posts, settings.model, client))
+        return _write(client, name, with_passages(copied(there), settings.model, client))
 
     return build(client, lock, alias, settings, fill, on_progress)
-
-
-def _noted(documents: Iterable[Document], oids: set[str]) -> Iterator[Document]:
-    for document in documents:
-        oids.add(document.oid)
-        yield document
 
 
 def check_rejects(rejected: int, wholly: int, entries: int) -> None:
@@ -221,13 +211,18 @@ def _merged(client: Elasticsearch, live: str, documents: Iterable[Document]) -> 
 
 
 def _posts_over_http(
-    client: Elasticsearch, live: str, read: Collection[str], lacking: list[str]
+    client: Elasticsearch,
+    live: str,
+    read: Collection[str],
+    there: set[str],
+    lacking: list[str],
 ) -> Iterator[Document]:
-    """The posts that came over HTTP and were not read from the source; `lacking` gets the oids of
-    further posts that have such comments."""
+    """The posts that came over HTTP and were not read from the source, and in `there` their oids;
+    `lacking` gets the oids of further posts that have such comments."""
     for document in stored_documents(client, live, {"bool": {"must": [OVER_HTTP, NO_SAMPLES]}}):
         if document.oid not in read:
             if document.source.get("over_http"):
+                there.add(document.oid)
                 yield document
             else:
                 lacking.append(document.oid)
@@ -309,7 +304,6 @@ def build(
         OtherSchema: the live generation was built by a newer version, or one that is too old.
         Damaged: the live generation cannot be read.
     """
-    started = time.monotonic()
     existing = generations.recover(client, alias)
     live, lost = generations.live_of(existing), ""
     try:
@@ -329,16 +323,8 @@ def build(
         since = checkpoint(client, live.name)
         client.indices.refresh(index=live.name)
         there = set(ids(client, live.name))
-        replay = _Replay(
-            client,
-            live.name,
-            name,
-            since,
-            there,
-            model=settings.model,
-            from_source=from_source,
-        )
-    with _undone_on_failure(client, lock, alias, replay):
+        replay = _Replay(client, live.name, name, since, there, settings.model, from_source)
+    with _undone_on_failure(client, lock, alias):
         _create(client, name, settings)
         accepted = fill(name, live.name if live else None, there)
         update_link_texts(client, name, building_alias(name))
@@ -356,7 +342,7 @@ def build(
         # search after a write has to wait for a refresh.
         searched = {"refresh_interval": "1s", "number_of_replicas": settings.replicas}
         client.indices.put_settings(index=name, settings=searched)
-        built = _go_live(client, lock, alias, name, existing, replay, lost, started)
+        built = _go_live(client, lock, alias, name, existing, replay, lost)
     # Every part of a search is repeated for each segment. Large indices keep several, so that more
     # than one thread can search them.
     segments = max(1, counts.total // settings.shards // _DOCUMENTS_PER_SEGMENT)
@@ -377,7 +363,6 @@ def rollback(client: Elasticsearch, alias: str) -> Built:
         NotBuilt: a write since the swap does not fit the older mapping.
         Locked: another process is building.
     """
-    started = time.monotonic()
     with Lock(client, alias, "rollback") as lock:
         existing = generations.recover(client, alias)
         live = generations.live_of(existing)
@@ -388,20 +373,21 @@ def rollback(client: Elasticsearch, alias: str) -> Built:
                 "`blogsearch indices` lists the existing ones.",
             )
         generations.check_readable(client, previous)
-        name, replay, damage = previous.name, None, "There is no live generation"
-        if live and not (damage := generations.damage(client, live)):
-            if swapped := read_swap(client, alias, live.name):
-                replay = _Replay(client, live.name, name, *swapped)
-            else:
-                damage = f"The state index does not know the swap of {live.name}"
-        lost = f"{damage}: what was written since it went live is lost." if damage else ""
-        with _undone_on_failure(client, lock, alias, replay):
+        name, replay, lost = previous.name, None, ""
+        try:
+            if live is None:
+                raise Damaged("There is no live generation.")
+            generations.check_readable(client, live)
+            replay = _Replay(client, live.name, name, *read_swap(client, alias, live.name))
+        except Damaged as error:
+            lost = f"{error.message} What was written since it went live is lost."
+        with _undone_on_failure(client, lock, alias):
             reopened = {"index": name, "alias": building_alias(name), "is_hidden": True}
             client.indices.update_aliases(actions=[{"add": reopened}])
             generations.allow_writes(client, name)
             # Not earlier: a process that took the lock before this has not seen the alias.
             lock.check()
-            return _go_live(client, lock, alias, name, existing, replay, lost, started)
+            return _go_live(client, lock, alias, name, existing, replay, lost)
 
 
 def _create(client: Elasticsearch, name: str, settings: IndexSettings) -> None:
@@ -436,57 +422,52 @@ def _go_live(
     existing: Sequence[Generation],
     replay: "_Replay | None",
     lost: str,
-    started: float,
 ) -> Built:
     """Replay onto a filled generation, and swap."""
     if replay:
         replay.once()
         replay.once()  # what came during the first time: few are left for the blocked phase
     client.indices.refresh(index=new)
-    store_ids(client, alias, new, ids(client, new))
+    there = set(ids(client, new))
     lock.check()
-    further = replay.rest() if replay else ()
+    if replay:
+        # Blocked for good: a write that still reached it would be lost.
+        generations.block_writes(client, replay.old)
+        there |= replay.once()
     client.indices.refresh(index=new)
     # Before the swap: a failure after it would look as if nothing had been swapped.
     counts = count_documents(client, new)
-    store_checkpoint(client, alias, new, checkpoint(client, new), further)
+    store_swap(client, alias, new, checkpoint(client, new), there)
     lock.check()
     generations.swap(client, alias, new, existing)
-    with suppress(ApiError, TransportError):  # the next build deletes them
-        generations.prune(client, alias, "kept")
+    with suppress(ApiError, TransportError):  # the next swap deletes them
+        for generation in existing:
+            if generation.state != "live" and generation.name != new:
+                generations.delete(client, alias, generation.name)
     live = generations.live_of(existing)
-    replayed, seconds = replay.replayed if replay else 0, time.monotonic() - started
-    return Built(new, counts, live.name if live else None, replayed, seconds, lost)
+    replayed = replay.replayed if replay else 0
+    return Built(new, counts, live.name if live else None, replayed, lost)
 
 
 @contextmanager
-def _undone_on_failure(
-    client: Elasticsearch, lock: Lock, alias: str, replay: "_Replay | None"
-) -> Iterator[None]:
+def _undone_on_failure(client: Elasticsearch, lock: Lock, alias: str) -> Iterator[None]:
     """Undo what a build or rollback has changed; a process that took over the lock does it itself.
 
-    Once writes are blocked, it is tried for a while if Elasticsearch is unavailable: otherwise the
-    next write has to find out that nobody builds.
+    If Elasticsearch is away, the next write or command does it.
     """
-
-    def recover() -> None:
-        lock.check()
-        generations.recover(client, alias)
-
     try:
         yield
-    except BaseException as error:
-        seconds = _UNBLOCKED_WITHIN if replay and replay.blocked else 0.0
-        try:
-            Retry(seconds, first_pause=0.5, longest_pause=0.5).call(recover)
-        except Exception as second:  # noqa: BLE001  (the first error is the one to report)
-            error.add_note(f"The next write or build has to undo what was changed: {second}")
+    except BaseException:
+        with suppress(ApiError, TransportError, LockLost):
+            lock.check()
+            generations.recover(client, alias)
         raise
 
 
 # -- what is written meanwhile -----------------------------------------------------------------
 
 
+@dataclass(slots=True)
 class _Replay:
     """Replays what happens to `old`, which is live, onto `new`, which will be.
 
@@ -498,63 +479,43 @@ class _Replay:
         there: the ids of the documents that were there then.
         from_source: `new` has posts as a source has them. They keep their content, unless they were
             written over HTTP, and get the comments that were.
-
-    Attributes:
-        replayed: number of documents written or deleted.
-        blocked: whether `old` may have been blocked.
+        replayed: number of documents written or deleted until now.
     """
 
-    def __init__(
-        self,
-        client: Elasticsearch,
-        old: str,
-        new: str,
-        since: Checkpoint,
-        there: set[str],
-        *,
-        model: Model | None = None,
-        from_source: bool = False,
-    ) -> None:
-        self._client, self._old, self._new = client, old, new
-        self._since, self._there = since, there
-        self._model, self._from_source = model, from_source
-        self.replayed = 0
-        self.blocked = False
-
-    def rest(self) -> set[str]:
-        """Replay the last writes; returns their ids.
-
-        The old generation stays blocked: a write that still reached it would be lost.
-        """
-        self.blocked = True
-        generations.block_writes(self._client, self._old)
-        return self.once()
+    client: Elasticsearch
+    old: str
+    new: str
+    since: Checkpoint
+    there: set[str]
+    model: Model | None = None
+    from_source: bool = False
+    replayed: int = 0
 
     def once(self) -> set[str]:
         """Replay what has happened until now; returns the ids of what was written or deleted."""
-        client, old = self._client, self._old
+        client, old = self.client, self.old
         now = checkpoint(client, old)
         client.indices.refresh(index=old)
         changed: set[str] = set()
-        for batch in batches(changed_since(client, old, self._since), _BATCH):
+        for batch in batches(changed_since(client, old, self.since), _BATCH):
             changed.update(document.oid for document in batch)
-            _write(client, self._new, with_passages(self._as_new(batch), self._model, client))
-        self._since = now
-        self._there |= changed
-        if count_documents(client, old).posts < len(self._there):
+            _write(client, self.new, with_passages(self._as_new(batch), self.model, client))
+        self.since = now
+        self.there |= changed
+        if count_documents(client, old).posts < len(self.there):
             present = set(ids(client, old))
-            deleted = self._there - present
-            _write(client, self._new, (Document(oid, {}, Origin(old)) for oid in deleted))
-            self._there = present
+            deleted = self.there - present
+            _write(client, self.new, (Document(oid, {}, Origin(old)) for oid in deleted))
+            self.there = present
             changed |= deleted
         self.replayed += len(changed)
         return changed
 
     def _as_new(self, documents: Sequence[Document]) -> Iterator[Document]:
-        if not self._from_source:
+        if not self.from_source:
             yield from documents
             return
-        posts = read_posts(self._client, self._new, [document.oid for document in documents])
+        posts = read_posts(self.client, self.new, [document.oid for document in documents])
         for document, post in zip(documents, posts, strict=True):
             yield replace(document, source=_joined(document.source, post.source))
 

@@ -86,7 +86,7 @@ class TestUnreadable:
         result = run("rollback")
         assert result.exit_code == 0, result.output
         assert f"{alias}-000002" in result.stderr
-        assert "what was written since it went live is lost" in result.stderr
+        assert "What was written since it went live is lost" in result.stderr
         assert oids(elastic, alias) == {"old"}
         put_post(elastic, alias, "later")
         states = {item.number: item.state for item in list_generations(elastic, alias)}
