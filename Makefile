@@ -116,6 +116,6 @@ bench-relevance: setup ## measure relevance: the sample, or every corpus of DATA
 bench: setup ## measure the speed of everything (QUICK=1, FULL=1, DATA=folder, ONLY=sections, PUBLISH=1)
 	@exec $(BIN)/python -m bench.speed $(if $(QUICK),--quick) $(if $(FULL),--full) $(if $(PUBLISH),--publish) $(if $(DATA),--data '$(DATA)') --only '$(ONLY)'
 
-sites: setup ## build sites with their real generators, and compare what is read with the front matter (ONLY=Hugo,Hexo); needs npm; names what else is missing
+sites: setup ## build sites with their real generators, and compare what is read with the front matter (ONLY=hugo,pelican); needs npm
 	@exec $(BIN)/python -m bench.sites --only '$(ONLY)'
 

