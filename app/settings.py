@@ -187,19 +187,14 @@ class Settings:
     language: str = _setting(
         "english",
         "The language of the posts: stemming, stop words and typical typing errors; "
-        "docs/languages.md lists the languages. A change needs a new index: `blogsearch synonyms "
-        "load` without a file rebuilds it from its own posts.",
+        "docs/languages.md lists the languages. A change needs a new index: `blogsearch rebuild` "
+        "makes it from its own posts.",
         check=_check_language,
     )
     shards: Annotated[int, Meta(ge=1, le=64)] = _setting(1, "Primary shards of a new index.")
     replicas: Annotated[int, Meta(ge=0, le=8)] = _setting(0, "Replicas of each shard.")
     synonyms_dir: Path = _setting(  # noqa: RUF009 - a path is immutable
         _SYNONYMS, "The folder of *.synonyms rule files."
-    )
-    synonyms_without: str = _setting(
-        "",
-        "Rule files of that folder that are not used, separated by commas: "
-        "`british-american, tech`.",
     )
     strategy: Literal["blended", "fallback"] = _setting(
         "blended",
@@ -326,11 +321,6 @@ class Settings:
     def accepted_tokens(self) -> tuple[str, ...]:
         """The tokens in `write_tokens`."""
         return tuple(_listed(self.write_tokens))
-
-    @property
-    def synonyms_left_out(self) -> frozenset[str]:
-        """The names in `synonyms_without`."""
-        return frozenset(_listed(self.synonyms_without))
 
 
 NAMES = tuple(setting.name for setting in fields(Settings))

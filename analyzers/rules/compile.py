@@ -17,15 +17,15 @@ word, so that words behind the phrase stand beside it as they stand behind "ml".
 
 import hashlib
 import itertools
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 from analyzers.bigrams import is_unspaced, split
-from analyzers.errors import BlogsearchError, Finding, Severity
-from analyzers.languages import ENGLISH, LANGUAGES, Language
+from analyzers.errors import BlogsearchError, Finding
+from analyzers.languages import ENGLISH, Language
 from analyzers.rules.formats import escaped
 from analyzers.rules.groups import Group, Groups, TooMuch
 from analyzers.rules.parse import (
@@ -34,7 +34,6 @@ from analyzers.rules.parse import (
     Words,
     folded,
     is_for,
-    languages_of,
     normalise,
     parse_files,
     split_unescaped,
@@ -316,53 +315,34 @@ def check(
     """Checks rule files together with those that they will be used with.
 
     Args:
-        files: their findings are reported.
         others: files in use. One with the name of a checked file is its older version and is left
-            out. Only errors are reported.
+            out.
         language: of the index.
 
     Returns:
-        The rules of all files together, which cannot be used with an error, and the findings.
+        The rules of all files together, which cannot be used with an error, and the errors.
     """
     checked = {path.name for path in files}
     rules = Rules([*files, *(path for path in others if path.name not in checked)])
-    findings = {*rules.errors, *_of_files(files, language), *_of_rules(rules.rules, language)}
-    listed = (found for found in findings if found.severity == "error" or found.file in checked)
-    return rules, sorted(listed, key=lambda found: (found.file, found.line, found.code))
+    found = {*rules.errors, *_of_files(files, language), *_of_rules(rules.rules, language)}
+    return rules, sorted(found, key=lambda finding: (finding.file, finding.line, finding.code))
 
 
 def _of_files(files: Sequence[Path], language: Language) -> Iterator[Finding]:
-    names = Counter(path.name for path in files)
     for path in files:
-        unknown = ", ".join(sorted(languages_of(path) - LANGUAGES.keys()))
-        wrong: tuple[str, ...] = ()
         if not path.name.endswith(SUFFIX) or path.name.startswith("."):
-            wrong = ("file_name", f"the name of a rule file is NAME{SUFFIX}.", "Rename it.")
-        elif names[path.name] > 1:
-            wrong = ("file_name", "two files have this name.", "Rename one of them.")
-        elif unknown:
-            remedy = f"Known are {', '.join(LANGUAGES)}."
-            wrong = ("unknown_language", f"there is no language `{unknown}`.", remedy)
-        elif not is_for(path, language.name):
+            message, remedy = f"the name of a rule file is NAME{SUFFIX}.", "Rename it."
+            yield Finding(path.name, 0, "error", "file_name", message, remedy)
+        if not is_for(path, language.name):
             message = f"is not for {language.name} posts (BLOGSEARCH_LANGUAGE)."
-            wrong = ("other_language", message, "Change its comment `# language: …` if it is.")
-        if wrong:
-            yield Finding(path.name, 0, "error", *wrong)
+            remedy = "Change its comment `# language: …` if it is."
+            yield Finding(path.name, 0, "error", "other_language", message, remedy)
 
 
 def _of_rules(rules: Iterable[Rule], language: Language) -> Iterator[Finding]:
-    """Rules that repeat others, and terms that are stop words: nothing is left of what becomes one,
-    and others are not searched for."""
-    seen: dict[tuple[frozenset[str], frozenset[str]], Rule] = {}
+    """Rules that make stop words of everything: nothing is left of that."""
     for rule in rules:
-        former = seen.setdefault((frozenset(rule.left), frozenset(rule.right)), rule)
-        if former is not rule:
-            message = f"`{rule}` repeats {former.place}."
-            yield rule.finding("warning", "duplicate", message, "Remove the line.")
-        stopped = [term for term in rule.terms if language.written(term) in language.stop_words]
-        if stopped:
-            single = {term for term in rule.left if " " not in term}
-            nothing_left = set(rule.right or single) <= set(stopped)
-            severity: Severity = "error" if nothing_left else "warning"
-            message = f"`{stopped[0]}` is a stop word, which is not searched for."
-            yield rule.finding(severity, "stop_word", message, "Remove it from the rule.")
+        results = rule.right or [term for term in rule.left if " " not in term]
+        if results and all(language.written(term) in language.stop_words for term in results):
+            message = f"`{results[0]}` is a stop word, which is not searched for."
+            yield rule.error("stop_word", message, "Remove it from the rule.")

@@ -86,7 +86,7 @@ class Groups:
             if len(joint) > MAX_EQUIVALENTS:
                 message = f"over {MAX_EQUIVALENTS} terms are equivalent, by this rule and others."
                 remedy = "Contract them to one word: `a, b, c => a`."
-                raise TooMuch(rule.finding("error", "too_many_equivalents", message, remedy))
+                raise TooMuch(rule.error("too_many_equivalents", message, remedy))
             together.update(dict.fromkeys(joint, joint))
 
         about: dict[Words, Rule] = {}
@@ -140,7 +140,7 @@ class Groups:
                 elif len(path) + max(target.length, 0) > MAX_CHAIN:
                     message = f"over {MAX_CHAIN} rules lead from a word to what this one makes."
                     remedy = "Write the last result on the right side of each."
-                    raise TooMuch(rule.finding("error", "chain_too_long", message, remedy))
+                    raise TooMuch(rule.error("chain_too_long", message, remedy))
                 else:
                     self._resolve(target, path)
                     tokens += target.tokens
@@ -156,7 +156,7 @@ class Groups:
         if self._pairs > MAX_PAIRS:
             message = f"the rules up to this one make over {MAX_PAIRS:,} pairs of words."
             remedy = "Contract long lists of equivalents to one word: `a, b, c => a`."
-            raise TooMuch(group.rules[0].finding("error", "too_many_pairs", message, remedy))
+            raise TooMuch(group.rules[0].error("too_many_pairs", message, remedy))
 
 
 def joined(phrase: Words) -> str:
@@ -180,7 +180,7 @@ def _joinable(char: str) -> str:
 def _conflict(former: Rule, rule: Rule) -> Finding:
     message = f"`{rule}` contradicts `{former}` ({former.place})."
     remedy = "Keep one of the two, or put both results into one rule: `a => b, c`."
-    return rule.finding("error", "conflict", message, remedy)
+    return rule.error("conflict", message, remedy)
 
 
 def _cycle(rules: Sequence[Rule]) -> Finding:
@@ -188,4 +188,4 @@ def _cycle(rules: Sequence[Rule]) -> Finding:
     message = f"these rules form a cycle: {shown}{'; …' if len(rules) > 5 else ''}."
     remedy = "Remove one of them; equivalent terms are written `a, b`."
     last = max(rules, key=lambda rule: (rule.file, rule.line))
-    return last.finding("error", "cycle", message, remedy)
+    return last.error("cycle", message, remedy)

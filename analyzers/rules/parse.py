@@ -7,12 +7,12 @@ limited. Terms are split into words where the chain of the index splits them, bu
 import itertools
 import re
 import unicodedata
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from analyzers.bigrams import CHARACTERS
-from analyzers.errors import Finding, InvalidLine, Severity, shortened
+from analyzers.errors import Finding, InvalidLine, shortened
 from analyzers.rules.formats import CONVERTIBLE, foreign_format
 from analyzers.symbols import OPERATORS
 
@@ -31,7 +31,7 @@ _HEAD = 64 * 1024  # bytes from the start of a file that tell its format and its
 Words = tuple[str, ...]
 """A term as the words that it consists of."""
 
-# Joiners are visible in the letters beside them.
+# Left out, as no text has them. Joiners are visible in the letters beside them.
 _INVISIBLE = re.compile(
     "[\x01-\x08\x0a-\x1f\x7f-\x9f\xad\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]"
 )
@@ -87,38 +87,30 @@ class Rule:
         """File and line as in `tech.synonyms:12`."""
         return f"{self.file}:{self.line}"
 
-    def finding(self, severity: Severity, code: str, message: str, remedy: str) -> Finding:
-        """A finding about this rule."""
-        return Finding(self.file, self.line, severity, code, message, remedy)
+    def error(self, code: str, message: str, remedy: str) -> Finding:
+        """An error in this rule."""
+        return Finding(self.file, self.line, "error", code, message, remedy)
 
 
-def rule_files(folder: Path, without: Collection[str] = (), language: str = "") -> list[Path]:
-    """The rule files of a folder in the order of their names; hidden ones are being written.
+def rule_files(folder: Path, language: str = "") -> list[Path]:
+    """The rule files of a folder for a language, or all of them, in the order of their names.
 
-    Args:
-        without: names to leave out, with or without `.synonyms`.
-        language: leave out files that are only for other languages; "": none of them.
+    Hidden ones are being written.
     """
-    left_out = {name.removesuffix(SUFFIX) for name in without}
-    files = [path for path in folder.glob(f"[!.]*{SUFFIX}") if path.stem not in left_out]
-    return sorted((path for path in files if is_for(path, language)), key=lambda path: path.name)
+    files = [path for path in folder.glob(f"[!.]*{SUFFIX}") if is_for(path, language)]
+    return sorted(files, key=lambda path: path.name)
 
 
 def is_for(path: Path, language: str) -> bool:
-    """Whether a rule file is for a language: it names the language, or none at all."""
-    named = languages_of(path)
-    return not named or not language or language in named
-
-
-def languages_of(path: Path) -> frozenset[str]:
-    """The languages in the comments `# language: english, german` near the start of a rule file;
-    none of one that cannot be read."""
+    """Whether a rule file is for a language: the comments `# language: english, german` near its
+    start name it, or there are none. One that cannot be read is for all."""
     try:
-        head = _head(path) if path.is_file() else ""
+        head = _head(path) if language and path.is_file() else ""
     except OSError:
-        return frozenset()
+        return True
     lists = re.findall(r"^\s*#\s*language:\s*([\w ,]+?)\s*$", head, re.MULTILINE)
-    return frozenset(name for names in lists for name in re.split(r"[\s,]+", names))
+    named = {name for names in lists for name in re.split(r"[\s,]+", names)}
+    return not named or language in named
 
 
 def parse_files(files: Sequence[Path]) -> tuple[list[Rule], list[Finding]]:
@@ -214,12 +206,10 @@ def folded(word: str) -> str:
 
 
 def _parse_line(name: str, number: int, line: str) -> Rule | None:
+    line = _INVISIBLE.sub("", line)
     text = line.strip()
     if not text or text.startswith("#"):
         return None
-    if found := _INVISIBLE.search(line):
-        message = f"has an invisible character, U+{ord(found[0]):04X}."
-        raise _invalid("invisible_character", message)
     if found := _SIGN.search(line):
         sign = "a tab" if found[1] == "\t" else f"`{found[1]}`"
         place = f"at column {found.start(1) + 1}"
@@ -279,7 +269,6 @@ def _invalid(code: str, message: str) -> InvalidLine:
 _REMEDIES = {
     "encoding": "Save the file as UTF-8.",
     "line_too_long": "Write one rule per line.",
-    "invisible_character": "Delete it, or retype the line.",
     "sign": "Write `,` between equivalents, `=>` before a result, `\\` before a literal sign.",
     "multiple_arrows": "Write one rule per line; a literal `=>` is written `\\=>`.",
     "single_term": "Write `a, b` or `a => b`.",

@@ -9,8 +9,8 @@ from app.commands.runs import (
     after_build,
     built_values,
     pinged,
-    progress,
     published,
+    rebuilt,
     run_on,
 )
 from app.commands.sources import SourceArguments, source_options
@@ -25,14 +25,11 @@ from app.elastic import is_starting
 from app.golden import gated
 from app.synonyms import index_settings
 from indexer import SCHEMA, generations
-from indexer.build.builder import is_current
-from indexer.build.builder import rebuild as run_rebuild
 from indexer.build.builder import reindex as run_reindex
 from indexer.build.builder import rollback as run_rollback
 from indexer.errors import Damaged
 from indexer.export import export as exported_lines
 from indexer.generations import list_generations, require_live
-from indexer.lock import Lock
 from indexer.records import quantity
 from indexer.retry import Retry
 from indexer.scan import count_documents
@@ -107,19 +104,14 @@ def rebuild(tools: Tools, force: bool, seconds: float) -> None:
     wanted = gated(index_settings(settings), tools.elastic, settings, force=force)
     starting = Retry(seconds, first_pause=1.0, longest_pause=2.0, is_repeatable=is_starting)
     live = starting.call(lambda: generations.live(tools.elastic, alias))
-    if live is None or (is_current(live, wanted) and not force):
+    built = rebuilt(tools, wanted, "rebuild", force=force) if live else None
+    if live is None or built is None:
         why = "There is no index yet. Build one with `blogsearch reindex SOURCE`."
         if live:
             why = f"{live.name} has the present rules, language and schema already."
         tools.output.say(why)
         tools.output.result({"index": live.name if live else None, "rebuilt": False, "reason": why})
         return
-    with (
-        progress(tools.output) as on_progress,
-        Lock(tools.elastic, alias, "rebuild") as lock,
-        published(tools),
-    ):
-        built = run_rebuild(tools.elastic, lock, alias, wanted, on_progress)
     after_build(tools, built)
     if live.schema != SCHEMA:
         tools.output.say(

@@ -13,16 +13,14 @@ import click
 
 from analyzers import meaning as models
 from app.commands.operations import download_model
-from app.commands.runs import after_build, progress, published
+from app.commands.runs import after_build, rebuilt
 from app.commands.tools import UNCHANGED, CommandGroup, Tools, pass_tools
 from app.golden import gated
 from app.meaning import check_language
 from app.settings import Settings, environment_name
 from app.site_file import NAME, found, read_site_file
 from app.synonyms import index_settings
-from indexer.build.builder import is_current, rebuild
 from indexer.generations import live as live_generation
-from indexer.lock import Lock
 from indexer.scan import count_documents
 
 _VARIABLE = environment_name("semantic")
@@ -97,15 +95,7 @@ def turn_off(tools: Tools, force: bool) -> None:
 def _change(tools: Tools, settings: Settings, file: Path | None, *, force: bool) -> None:
     """Build an index with these settings, then write the setting, then tell to restart."""
     wanted = gated(index_settings(settings), tools.elastic, settings, force=force)
-    live = live_generation(tools.elastic, settings.index)
-    output, built = tools.output, None
-    if live and not is_current(live, wanted):
-        with (
-            progress(output) as on_progress,
-            Lock(tools.elastic, settings.index, "meaning") as lock,
-            published(tools),
-        ):
-            built = rebuild(tools.elastic, lock, settings.index, wanted, on_progress)
+    output, built = tools.output, rebuilt(tools, wanted, "meaning")
     state = "on" if settings.semantic else "off"
     if file:
         text = file.read_text("utf-8") if file.exists() else ""

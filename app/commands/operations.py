@@ -15,7 +15,6 @@ from rich.text import Text
 
 from analyzers import meaning
 from analyzers.rules.compile import Rules
-from analyzers.rules.parse import SUFFIX
 from app import site_file
 from app.commands.tools import (
     Output,
@@ -28,7 +27,7 @@ from app.errors import BlogsearchError, FolderUnusable, without_password
 from app.health import Check, checks, last_run
 from app.meaning import open_model
 from app.settings import Settings
-from app.synonyms import all_files, used_files
+from app.synonyms import used_files
 from indexer.errors import Damaged
 from indexer.generations import check_readable
 from indexer.generations import live as live_generation
@@ -101,7 +100,7 @@ def _explained(check: Check, tools: Tools, elastic: Elasticsearch) -> Check:
 def _synonyms(settings: Settings, elastic: Elasticsearch) -> Check:
     """Whether the rule files are valid and the live index was built with them."""
     try:
-        files, there = used_files(settings), {path.stem for path in all_files(settings)}
+        files = used_files(settings)
     except FolderUnusable as error:
         return Check("synonyms", "warning", "no rules", error.message)
     rules = Rules(files)
@@ -109,11 +108,6 @@ def _synonyms(settings: Settings, elastic: Elasticsearch) -> Check:
     if rules.errors:
         seen = f"{seen}, and {len(rules.errors):,} errors"
         return Check("synonyms", "warning", seen, "Run `blogsearch synonyms check`.")
-    left_out = {name.removesuffix(SUFFIX) for name in settings.synonyms_left_out}
-    if unknown := ", ".join(sorted(left_out - there)):
-        seen = f"{seen}; BLOGSEARCH_SYNONYMS_WITHOUT names {unknown}, which does not exist"
-        remedy = f"Correct the setting; the files are {', '.join(sorted(there)) or 'none'}."
-        return Check("synonyms", "warning", seen, remedy)
     live = None
     with suppress(BlogsearchError), translated():  # the check of the index says why
         live = live_generation(elastic, settings.index)

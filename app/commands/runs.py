@@ -19,9 +19,11 @@ from app.commands.tools import (
 )
 from app.errors import BlogsearchError
 from app.settings import Settings
-from indexer.build.builder import Built
+from indexer.build.builder import Built, IndexSettings, is_current, rebuild
 from indexer.errors import Locked, LockLost, SourceError
+from indexer.generations import live as live_generation
 from indexer.ingest import IngestOptions
+from indexer.lock import Lock
 from indexer.records import OnProgress, Reject, ignore_progress
 from indexer.retry import time_limit
 from indexer.state import read_runs, record_run
@@ -185,6 +187,25 @@ def _ping(settings: Settings, end: str, text: str = "") -> None:
 # -- builds ------------------------------------------------------------------------------------
 
 
+def rebuilt(
+    tools: Tools, wanted: IndexSettings, purpose: str, *, force: bool = False
+) -> Built | None:
+    """Build the live index again with these settings.
+
+    None if there is none, or if it has them already and there is no `force`.
+    """
+    alias = tools.settings.index
+    live = live_generation(tools.elastic, alias)
+    if live is None or (is_current(live, wanted) and not force):
+        return None
+    with (
+        progress(tools.output) as on_progress,
+        Lock(tools.elastic, alias, purpose) as lock,
+        published(tools),
+    ):
+        return rebuild(tools.elastic, lock, alias, wanted, on_progress)
+
+
 def built_values(built: Built) -> dict[str, Any]:
     """A build as JSON."""
     return {
@@ -205,11 +226,6 @@ def after_build(tools: Tools, built: Built) -> None:
     replayed = f", {built.replayed:,} writes replayed" if built.replayed else ""
     former = f"; {built.previous} is kept for `blogsearch rollback`" if built.previous else ""
     output.say(f"{built.index} is live: {built.counts}{replayed}{former}.")
-    after_swap(tools)
-
-
-def after_swap(tools: Tools) -> None:
-    """Warm the cache with the most frequent queries."""
     with suppress(BlogsearchError):
         answered = tools.service.warm(seconds=_WARM_AFTER_SWAP)
         if answered:

@@ -1,20 +1,16 @@
-"""`blogsearch synonyms`: check, convert, load, list and remove rule files."""
+"""`blogsearch synonyms`: check, convert and load rule files."""
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
 import click
 
 from analyzers.languages import LANGUAGES
-from analyzers.rules.compile import Rules, terms_of
 from analyzers.rules.compile import check as check_rules
+from analyzers.rules.compile import in_effect, terms_of
 from analyzers.rules.formats import NotConvertible, converted
-from app.commands.runs import (
-    after_swap,
-    progress,
-)
+from app.commands.runs import after_build, rebuilt
 from app.commands.tools import (
     UNCHANGED,
     CommandGroup,
@@ -24,32 +20,30 @@ from app.commands.tools import (
     stop_on_errors,
 )
 from app.golden import gated
-from app.synonyms import OLD, Loaded, all_files, load, remove, used_files
+from app.synonyms import check_writable, index_settings, live_rules, store, used_files
 from indexer.generations import live as live_generation
 
 _SHOWN = 10  # rules and words that are printed; --json has all
 
-_files = click.argument("files", metavar="[FILE]...", nargs=-1, type=click.Path(path_type=Path))
+_file = click.Path(path_type=Path)
 
 
 @click.group(cls=CommandGroup)
 def synonyms() -> None:
-    """Manage the synonym rule files.
+    """Check synonym rule files, and make them live.
 
     \b
     blogsearch synonyms check my.synonyms                     report its errors; changes nothing
     blogsearch synonyms convert wn_s.pl > my.synonyms         make a rule file of another format
     blogsearch synonyms load my.synonyms                      make it live; searches go on
-    blogsearch synonyms list
-    blogsearch synonyms remove my
     """
 
 
-@synonyms.command("check", exit_codes={1: "there are errors", 3: "there are warnings only"})
-@_files
+@synonyms.command("check", exit_codes={1: "there are errors"})
+@click.argument("files", metavar="[FILE]...", nargs=-1, type=_file)
 @pass_tools
 def check_synonyms(tools: Tools, files: tuple[Path, ...]) -> None:
-    """Report errors and warnings in FILE..., by file and line. Changes nothing.
+    """Report errors in FILE..., by file and line. Changes nothing.
 
     The files are checked together with those in use; without FILE, those in use are checked.
     Neither Elasticsearch nor Redis is needed.
@@ -87,114 +81,53 @@ def convert_synonyms(tools: Tools, file: BinaryIO) -> None:
 
 
 @synonyms.command("load", exit_codes=UNCHANGED)
-@_files
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=_file)
 @click.option("--force", is_flag=True, help="Also if a golden search breaks.")
 @pass_tools
 def load_synonyms(tools: Tools, files: tuple[Path, ...], force: bool) -> None:
     """Check FILE..., make an index with them live, and store them in the synonyms folder.
 
     The new index is built from the posts of the live one. Searches go on, and a failed check or
-    build changes nothing. Without FILE, the files of the folder go live, for instance after a
-    change of BLOGSEARCH_SYNONYMS_WITHOUT. What changed is printed, and how to undo it.
+    build changes nothing. What changed is printed, and how to undo it. For a change in the folder
+    itself use `blogsearch rebuild`.
 
     \b
     blogsearch synonyms load my.synonyms
-    blogsearch synonyms load
     """
-    with progress(tools.output) as on_progress:
-        gate = partial(gated, client=tools.elastic, settings=tools.settings, force=force)
-        loaded = load(tools.settings, tools.elastic, files, on_progress, tools.publish, gate)
-    stop_on_errors(loaded.findings)
-    undo = ["blogsearch rollback", "change the files or settings back"]
-    if files:
-        undo = [f"blogsearch synonyms remove {' '.join(path.stem for path in files)}"]
-    _report_loaded(tools, loaded, undo)
-
-
-@synonyms.command("list")
-@pass_tools
-def list_synonyms(tools: Tools) -> None:
-    """List the rule files in reading order, and whether the live index has their rules.
-
-    \b
-    blogsearch synonyms list
-    blogsearch synonyms list --json
-    """
-    used = used_files(tools.settings)
-    live = live_generation(tools.elastic, tools.settings.index)
-    wanted = (Rules(used).digest, tools.settings.language)
-    current = live is not None and (live.rules, live.language) == wanted
-    rows = [
-        (path.name, len(Rules([path]).rules), path in used) for path in all_files(tools.settings)
-    ]
-    output = tools.output
-    output.result(
-        {
-            "folder": str(tools.settings.synonyms_dir),
-            "live": live.name if live else None,
-            "current": current,
-            "files": [dict(zip(("name", "rules", "used"), row, strict=True)) for row in rows],
-        }
-    )
-    unused = "not used: BLOGSEARCH_SYNONYMS_WITHOUT or BLOGSEARCH_LANGUAGE"
-    noted = [(name, f"{count:,}", "" if is_used else unused) for name, count, is_used in rows]
-    output.table(("file", "rules", ""), noted)
-    if live is None:
-        output.say("There is no index yet; `blogsearch reindex` will build one with these rules.")
-    elif current:
-        output.say(f"The live index {live.name} has these rules.")
-    else:
-        output.say(
-            f"The live index {live.name} has other rules or another language; "
-            "`blogsearch synonyms load` makes these live."
-        )
-
-
-@synonyms.command("remove", exit_codes=UNCHANGED)
-@click.argument("names", metavar="NAME...", nargs=-1, required=True)
-@pass_tools
-def remove_synonyms(tools: Tools, names: tuple[str, ...]) -> None:
-    """Make an index without the rule files NAME... live, and rename the files to `….old`.
-
-    To leave out a file that comes with blogsearch, use BLOGSEARCH_SYNONYMS_WITHOUT and
-    `synonyms load` instead: an update would restore it.
-
-    \b
-    blogsearch synonyms remove my
-    """
-    with progress(tools.output) as on_progress:
-        loaded = remove(tools.settings, tools.elastic, names, on_progress, tools.publish)
-    _report_loaded(tools, loaded, [])
-
-
-def _report_loaded(tools: Tools, loaded: Loaded, undo: Sequence[str]) -> None:
-    output, built = tools.output, loaded.built
-    if loaded.kept:
-        undo = [f"mv {path}{OLD} {path}" for path in loaded.kept] + ["blogsearch synonyms load"]
-    words = list(dict.fromkeys(terms_of([*loaded.added, *loaded.gone])))
+    settings, client, output = tools.settings, tools.elastic, tools.output
+    rules, findings = check_rules(files, used_files(settings), LANGUAGES[settings.language])
+    stop_on_errors(findings)
+    check_writable(settings.synonyms_dir)
+    live = live_generation(client, settings.index)
+    before = live_rules(client, live.name) if live else {}
+    wanted = gated(index_settings(settings, rules), client, settings, force=force)
+    built = rebuilt(tools, wanted, f"synonyms load {' '.join(path.name for path in files)}")
+    now = in_effect(rules.compiled.lines, rules.compiled.post_lines) if built else before
+    added = [rule for rule in now if rule not in before]
+    gone = [rule for rule in before if rule not in now]
+    undo = store(settings.synonyms_dir, files)
+    words = list(dict.fromkeys(terms_of([*added, *gone])))
     output.result(
         {
             "index": built.index if built else None,
-            "added": loaded.added,
-            "gone": loaded.gone,
+            "added": added,
+            "gone": gone,
             "words": words,
             "undo": undo,
         }
     )
-    if built is not None:
-        output.say(f"{built.index} is live with the rules: {built.counts}.")
-        for sign, what, rules in (("+", "added", loaded.added), ("-", "gone", loaded.gone)):
-            if rules:
-                output.say(f"{len(rules):,} rules {what}, as they take effect:")
-                output.say("\n".join(f"  {sign} {rule}" for rule in _first(rules)))
-        if words:
-            output.say(f"Words: {', '.join(_first(words))}.")
-        output.say(f"To undo it: {'; '.join(undo)}")
-        after_swap(tools)
-    elif live_generation(tools.elastic, tools.settings.index) is None:
-        output.say("Done. There is no index yet; `blogsearch reindex` will build one.")
-    else:
-        output.say("Done. The live index has these rules already.")
+    if built is None:
+        state = "The live index has these rules already" if live else "There is no index yet"
+        output.say(f"Done. {state}.")
+        return
+    after_build(tools, built)
+    for sign, what, changed in (("+", "added", added), ("-", "gone", gone)):
+        if changed:
+            output.say(f"{len(changed):,} rules {what}, as they take effect:")
+            output.say("\n".join(f"  {sign} {rule}" for rule in _first(changed)))
+    if words:
+        output.say(f"Words: {', '.join(_first(words))}.")
+    output.say(f"To undo it: {'; '.join(undo)}")
 
 
 def _first(texts: Sequence[str]) -> list[str]:

@@ -276,12 +276,9 @@ def test_doctor_finds_a_misspelt_synonym_setting(
     run: Run, settings: Settings, tmp_path: Path
 ) -> None:
     assert "in 3 file(s)" in _doctor(run, settings)["synonyms"]["seen"]
-    less = replace(settings, synonyms_without="tech, misspellings.synonyms")
-    assert "in 1 file(s)" in _doctor(run, less)["synonyms"]["seen"]
-    for change in ({"synonyms_without": "tec"}, {"synonyms_dir": tmp_path / "nowhere"}):
-        synonyms = _doctor(run, replace(settings, **change))["synonyms"]
-        assert synonyms["status"] == "warning"
-        assert {"tec", "nowhere"} & set(re.findall(r"\w+", synonyms["seen"] + synonyms["remedy"]))
+    synonyms = _doctor(run, replace(settings, synonyms_dir=tmp_path / "nowhere"))["synonyms"]
+    assert synonyms["status"] == "warning"
+    assert "nowhere" in synonyms["remedy"]
 
 
 def test_what_elasticsearch_refuses_comes_with_its_reason(run: Run) -> None:

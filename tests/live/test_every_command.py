@@ -38,8 +38,6 @@ CALLS: dict[Words, Words] = {
     ("synonyms", "check"): ("my.synonyms",),
     ("synonyms", "convert"): ("set.json",),
     ("synonyms", "load"): ("my.synonyms",),
-    ("synonyms", "list"): (),
-    ("synonyms", "remove"): ("my",),
     ("golden", "add"): ("post", "/a/"),
     ("golden", "list"): (),
     ("golden", "remove"): ("post",),

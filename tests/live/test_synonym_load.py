@@ -1,4 +1,4 @@
-"""`blogsearch synonyms`: list, load and remove, without interrupting searches."""
+"""`blogsearch synonyms load`, without interrupting searches."""
 
 import json
 import os
@@ -60,9 +60,15 @@ def settings(engine_settings: Settings, live: str, folder: Path) -> Settings:
 
 
 @pytest.fixture
-def run(run: Run) -> Run:
+def blogsearch(run: Run) -> Run:
+    """Runs `blogsearch WORD…`."""
+    return run
+
+
+@pytest.fixture
+def run(blogsearch: Run) -> Run:
     """Runs `blogsearch synonyms WORD…`."""
-    return partial(run, "synonyms")
+    return partial(blogsearch, "synonyms")
 
 
 @pytest.fixture
@@ -100,7 +106,7 @@ def test_a_file_that_fails_the_check_changes_nothing(
 
 
 def test_a_loaded_file_goes_live_and_is_stored(
-    elastic: Elasticsearch, live: str, run: Run, folder: Path, mine: Path
+    elastic: Elasticsearch, live: str, run: Run, blogsearch: Run, folder: Path, mine: Path
 ) -> None:
     assert _found(elastic, live, "ml") == {"ml"}
     loaded = run("load", mine)
@@ -110,10 +116,7 @@ def test_a_loaded_file_goes_live_and_is_stored(
     assert _found(elastic, live, "machine learning") == {"ml", "learning"}
     assert _found(elastic, live, "learning") == {"learning"}
     assert "+ machine learning, ml\n" in loaded.output
-    assert "blogsearch synonyms remove mine" in loaded.output
-    listed = json.loads(run("list", "--json").stdout)
-    assert listed["current"] is True
-    assert listed["files"] == [{"name": "mine.synonyms", "rules": 2, "used": True}]
+    assert f"rm {folder}/mine.synonyms; blogsearch rebuild" in loaded.output
     again = run("load", mine)
     assert (again.exit_code, _generation(elastic, live)) == (0, f"{live}-000002")
 
@@ -128,19 +131,12 @@ def test_a_loaded_file_goes_live_and_is_stored(
     )
     assert body["words"] == ["ml", "machinelearning", "machine learning"]
     assert (folder / "mine.synonyms").read_text() == mine.read_text()
-    for command in body["undo"]:
-        words = command.split()
-        done = Path(words[1]).rename(words[2]) if words[0] == "mv" else run(*words[2:])
-        assert done
-    assert (folder / "mine.synonyms").read_text() == former
+    name = folder / "mine.synonyms"
+    assert body["undo"] == [f"mv {name}.old {name}", "blogsearch rebuild"]
+    Path(f"{name}.old").rename(name)
+    assert name.read_text() == former
+    assert blogsearch("rebuild").exit_code == 0
     assert _found(elastic, live, "learning") == {"learning"}
-
-    removed = run("remove", "mine", "--quiet")
-    assert (removed.exit_code, removed.output) == (0, "")
-    assert _found(elastic, live, "ml") == {"ml"}
-    assert _names(folder) == ["mine.synonyms.old"]
-    refused = run("remove", "mine")
-    assert (refused.exit_code, "No rule file mine" in refused.output) == (1, True)
 
 
 def test_cached_results_change_with_the_rules(run: Run, mine: Path, settings: Settings) -> None:
@@ -162,45 +158,23 @@ def test_a_failed_build_changes_nothing(
     assert _generation(elastic, live) == f"{live}-000001"
 
 
-def test_files_that_are_left_out_or_for_another_language_are_not_used(
-    elastic: Elasticsearch, live: str, run: Run, mine: Path, settings: Settings
+def test_files_for_another_language_are_not_used(
+    elastic: Elasticsearch,
+    live: str,
+    run: Run,
+    blogsearch: Run,
+    mine: Path,
+    settings: Settings,
 ) -> None:
     mine.write_text("# language: english\nmachine learning, ml\n")
     assert run("load", mine).exit_code == 0
-    without = partial(run, settings=replace(settings, synonyms_without="mine"))
-    german = partial(run, settings=replace(settings, language="german"))
-    for other in (without, german):
-        listed = json.loads(other("list", "--json").stdout)
-        assert (listed["current"], listed["files"][0]["used"]) == (False, False)
-    assert "BLOGSEARCH_SYNONYMS_WITHOUT" in without("list").output
-    for other, setting in (without, "BLOGSEARCH_SYNONYMS_WITHOUT"), (german, "BLOGSEARCH_LANGUAGE"):
-        refused = other("load", mine)
-        assert (refused.exit_code, setting in refused.output) == (1, True)
-    loaded = without("load")
-    assert (loaded.exit_code, "- machine learning, ml" in loaded.output) == (0, True)
-    assert _found(elastic, live, "ml") == {"ml"}
-    assert json.loads(without("list", "--json").stdout)["current"] is True
-
-
-def test_a_rule_that_elasticsearch_rejects_is_named(
-    elastic: Elasticsearch, live: str, run: Run, folder: Path, mine: Path
-) -> None:
-    mine.write_text("postgres, postgresql\n① => one\n")
-    failed = run("load", mine)
-    assert (failed.exit_code, "①" in failed.output and "rejects" in failed.output) == (1, True)
-    assert (_names(folder), _generation(elastic, live)) == ([], f"{live}-000001")
-
-
-def test_load_rebuilds_the_index_in_the_language_of_the_settings(
-    elastic: Elasticsearch, live: str, run: Run, settings: Settings
-) -> None:
     german = replace(settings, language="german")
-    assert run("load", settings=german).exit_code == 0
-    assert _generation(elastic, live) == f"{live}-000002"
+    refused = run("load", mine, settings=german)
+    assert (refused.exit_code, "BLOGSEARCH_LANGUAGE" in refused.output) == (1, True)
+    assert blogsearch("rebuild", settings=german).exit_code == 0
+    assert _found(elastic, live, "ml") == {"ml"}
     tokens = elastic.indices.analyze(index=live, analyzer="blog_text", text="Häuser")["tokens"]
     assert [token["token"] for token in tokens] == ["haus"]
-    assert run("load", settings=german).exit_code == 0
-    assert _generation(elastic, live) == f"{live}-000002"
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
