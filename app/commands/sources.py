@@ -1,6 +1,7 @@
 """The arguments and options that name sources and say how to read them."""
 
 import functools
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -65,18 +66,18 @@ class Sources:
     ) -> None:
         # A feed may have summaries only, which must not come before the posts themselves.
         self.sources = sorted(sources, key=lambda source: source.kind == _LATEST_ONLY)
+        self.kinds = sorted({source.kind for source in sources})
+        self.skipped: Counter[str] = Counter()
         self._options = options
         self._verbose = verbose
-        self.skipped: Counter[str] = Counter()
         self._unread: Counter[str] = Counter()
         self._posts = 0
+        self.is_whole = True
         self._addresses: dict[int, int] = {}  # hash of the address → the first source with it
 
     def read(self, is_unchanged: IsUnchangedEntry | None = None) -> Iterator[SourceItem]:
-        """Every post of every source.
-
-        The unchanged ones are left out if the source is a single file of JSON Lines: of several,
-        all posts have to be read, as two may have the same address.
+        """Every post of every source; of a single file of JSON Lines not the unchanged ones: of
+        several sources, two may have the same address.
 
         Raises:
             SourceError: a source cannot be read to its end, or most of its files are in formats
@@ -88,23 +89,28 @@ class Sources:
             else:
                 items = source.read()
             for item in items:
-                if isinstance(item, Skipped):
-                    self.count_skipped(item)
-                elif isinstance(item, RawPost):
+                if isinstance(item, RawPost):
                     item = completed(item, self._options)
                     if not self._is_first(item, number):
-                        self.count_skipped(Skipped(item.origin, None, _SAME_ADDRESS))
-                        continue
-                    self._posts += 1
+                        item = Skipped(item.origin, None, _SAME_ADDRESS)
+                if isinstance(item, Skipped):
+                    self._count(item)
+                self._posts += isinstance(item, RawPost)
                 yield item
-        self.check_understood()
+        self._check_understood()
 
-    def check_understood(self) -> None:
-        """Check what was read so far.
+    def read_for(self, seconds: float) -> Iterator[SourceItem]:
+        """What is read in so many seconds from the first post on; `is_whole` says if it is all."""
+        end = 0.0
+        for item in self.read():
+            yield item
+            end = end or (time.monotonic() + seconds if self._posts else 0.0)
+            if end and time.monotonic() > end:
+                self.is_whole = False
+                self._check_understood()
+                return
 
-        Raises:
-            SourceError: more files were in formats that are not read than there were posts.
-        """
+    def _check_understood(self) -> None:
         if self.skipped[UNREAD] > self._posts:
             suffix, count = self._unread.most_common(1)[0]
             names = " ".join(shown(source.spec) for source in self.sources)
@@ -115,8 +121,7 @@ class Sources:
                 f'exclude = ["*{suffix}"] in {NAME}.',
             )
 
-    def count_skipped(self, skipped: Skipped) -> None:
-        """Count something left out; with --verbose print it, too."""
+    def _count(self, skipped: Skipped) -> None:
         self.skipped[skipped.reason] += 1
         if skipped.reason == UNREAD:
             self._unread[Path(skipped.origin.source).suffix] += 1
@@ -147,15 +152,9 @@ class Sources:
         return self._addresses.setdefault(hash(address_of(post.url)), number) == number
 
     @property
-    def kinds(self) -> list[str]:
-        """The kinds of the sources, each once."""
-        return sorted({source.kind for source in self.sources})
-
-    @property
     def complete(self) -> bool:
         """Whether they have every post of the blog; a feed has only the latest."""
-        latest_only = any(source.kind == _LATEST_ONLY for source in self.sources)
-        return not latest_only and self._options.max_pages is None
+        return _LATEST_ONLY not in self.kinds and self._options.max_pages is None
 
 
 def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -189,28 +188,19 @@ def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
     @click.option("-v", "--verbose", is_flag=True, help="List every file or page left out.")
     @functools.wraps(command)
     def wrapped(
-        *args: Any,
-        specs: tuple[str, ...],
-        kind: str | None,
-        drafts: bool,
-        future: bool,
-        url_template: str,
-        site: str,
-        max_pages: int | None,
-        verbose: bool,
-        **rest: Any,
+        *args: Any, specs: tuple[str, ...], kind: str | None, verbose: bool, **given: Any
     ) -> Any:
         file = read_site_file()
         options = SourceOptions(
-            drafts=drafts or file.drafts,
-            future=future or file.future,
-            url_template=url_template or file.url_template,
-            site=site or file.site,
+            drafts=given.pop("drafts") or file.drafts,
+            future=given.pop("future") or file.future,
+            url_template=given.pop("url_template") or file.url_template,
+            site=given.pop("site") or file.site,
+            max_pages=given.pop("max_pages"),
             include=file.include,
             exclude=file.exclude,
             language=file.language,
             content=file.content,
-            max_pages=max_pages,
             warn=lambda message: click.echo(f"note: {message}", err=True),
         )
         kind = kind or (file.kind if not specs else "") or None
@@ -221,6 +211,6 @@ def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
                 f"The site {options.site!r} (--site, or `site` in {NAME}) is not a URL. "
                 f"Is https://{options.site} meant?"
             )
-        return command(*args, sources=SourceArguments(specs, kind, options, verbose), **rest)
+        return command(*args, sources=SourceArguments(specs, kind, options, verbose), **given)
 
     return wrapped

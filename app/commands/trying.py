@@ -4,9 +4,8 @@ import html
 import json
 import os
 import re
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,12 +14,7 @@ from urllib.parse import quote, urlsplit
 import click
 
 from app.commands.sources import SourceArguments, Sources, source_options
-from app.commands.tools import (
-    Tools,
-    command,
-    number_option,
-    pass_tools,
-)
+from app.commands.tools import Tools, command, pass_tools
 from app.site_file import NAME
 from indexer.errors import SourceError
 from indexer.fetch import FetchOptions
@@ -32,15 +26,15 @@ from indexer.sources.generators import Site, site_of, sites_in
 
 _SECONDS = 10.0
 """For so long `try` reads a source, `init` half of that."""
+_SHOWN = 5
 _SAME_TITLES = 2
 _WORD = re.compile(r"\w+")
 
 
 @command("try", exit_codes={1: "there are no posts, or most of SOURCE... is not read"})
 @source_options
-@number_option("--posts", 5, 1, 100, "How many posts to show.")
 @pass_tools
-def try_(tools: Tools, sources: SourceArguments, posts: int) -> None:
+def try_(tools: Tools, sources: SourceArguments) -> None:
     """Show some posts from all over SOURCE... as they would be indexed; nothing is written.
 
     What is left out, rejected or suspicious is counted, and how many words of the pages were left
@@ -53,69 +47,55 @@ def try_(tools: Tools, sources: SourceArguments, posts: int) -> None:
     """
     output = tools.output
     opened = replace(sources, quiet=output.quiet or output.as_json).open(tools.settings)
-    read: list[dict[str, Any]] = []
+    posts: list[dict[str, Any]] = []
     rejects: list[Reject] = []
-    end, is_whole, problem = time.monotonic() + _SECONDS, True, None
+    warnings, problem = Counter[str](), None
     try:
-        for item in opened.read():
+        for item in opened.read_for(_SECONDS):
             if isinstance(item, Reject):
                 rejects.append(item)
             elif isinstance(item, RawPost):
                 document, refused = document_of(item)
                 rejects += refused
                 if document:
-                    warnings = list(_warnings(document.source))
-                    left_out = item.left_out
-                    read.append({**document.source, "warnings": warnings, "left_out": left_out})
-            if time.monotonic() > end:
-                is_whole = False
-                opened.check_understood()
-                break
+                    warnings.update(_warnings(document.source))
+                    posts.append({**document.source, "left_out": item.left_out})
     except SourceError as error:
         problem = error
-    last, count = len(read) - 1, min(posts, len(read))
-    shown = [read[number * last // max(1, count - 1)] for number in range(count)]
+    sample = posts[:: -(-len(posts) // _SHOWN) or 1]
     output.result(
         {
-            "posts": len(read),
-            "whole": is_whole,
+            "posts": len(posts),
+            "whole": opened.is_whole,
             "kinds": opened.kinds,
-            "sample": shown,
-            "warnings": _counted(read),
+            "sample": sample,
+            "warnings": warnings,
             "left_out": opened.skipped,
             "rejected": Counter(reject.reason for reject in rejects),
         }
     )
-    if not (output.as_json or output.quiet):
-        for post in shown:
-            click.echo("\n".join(_lines(post)) + "\n")
-        of_them = "" if is_whole else f" in the first {_SECONDS:g} s; there may be more"
-        click.echo(f"{quantity(len(read), 'post')} ({', '.join(opened.kinds)}){of_them}.")
-        _print_findings(read, rejects)
-        opened.print_skipped()
-    if problem:
-        raise problem
-    if not read:
-        remedy = "Look at what is left out, or rejected."
-        raise SourceError(f"There is no post in {sources}.", remedy)
-
-
-def _print_findings(posts: Sequence[Mapping[str, Any]], rejects: Sequence[Reject]) -> None:
-    for warning, count in _counted(posts).most_common():
-        click.echo(f"{quantity(count, 'post')}: {warning}")
+    for post in sample:
+        output.say("\n".join(_lines(post)) + "\n")
+    of_them = "" if opened.is_whole else f" in the first {_SECONDS:g} s; there may be more"
+    output.say(f"{quantity(len(posts), 'post')} ({', '.join(opened.kinds)}){of_them}.")
+    for warning, count in warnings.most_common():
+        output.say(f"{quantity(count, 'post')}: {warning}")
     for title, count in Counter(post["title"] for post in posts).most_common(3):
         if count > _SAME_TITLES:
-            click.echo(f"{count:,} posts have the title {html.unescape(title)!r}")
+            output.say(f"{count:,} posts have the title {html.unescape(title)!r}")
     if left_out := sum((Counter(post["left_out"]) for post in posts), Counter()):
-        click.echo(f"of the pages is left out {_shares(left_out, sum(map(_characters, posts)))}")
+        output.say(f"of the pages is left out {_shares(left_out, sum(map(_characters, posts)))}")
     first = {reject.reason: reject for reject in reversed(rejects)}
     for reason, count in Counter(reject.reason for reject in rejects).most_common(10):
         more = "" if count == 1 else " and others"
-        click.echo(f"{count:,} rejected: {reason} ({first[reason].origin}{more})")
-
-
-def _counted(posts: Sequence[Mapping[str, Any]]) -> Counter[str]:
-    return Counter(warning for post in posts for warning in post["warnings"])
+        output.say(f"{count:,} rejected: {reason} ({first[reason].origin}{more})")
+    if not (output.as_json or output.quiet):
+        opened.print_skipped()
+    if problem:
+        raise problem
+    if not posts:
+        remedy = "Look at what is left out, or rejected."
+        raise SourceError(f"There is no post in {sources}.", remedy)
 
 
 def _characters(source: Mapping[str, Any]) -> int:
@@ -143,8 +123,6 @@ def _lines(post: Mapping[str, Any]) -> Iterator[str]:
     yield f"  text      {' '.join(post['text'].split())[:160]}"
     if post["left_out"]:
         yield f"  left out  {_shares(post['left_out'], _characters(post))}"
-    for warning in post["warnings"]:
-        yield click.style(f"  warning   {warning}", fg="yellow")
 
 
 def _warnings(source: Mapping[str, Any]) -> Iterator[str]:
@@ -183,8 +161,15 @@ def init(tools: Tools, place: str, force: bool) -> None:
     site, content = _content_of(place, say)
     fetch = FetchOptions(allow_private=is_url(place) and tools.settings.fetch_allow_private)
     source = open_source(content, None, SourceOptions(fetch=fetch))
-    address, posts, is_whole = _first_posts(Sources([source], SourceOptions()))
-    say(f"{'' if is_whole else 'More than '}{quantity(posts, 'post')} ({source.kind}).")
+    sources = Sources([source], SourceOptions())
+    items = list(sources.read_for(_SECONDS / 2))
+    posts = [item for item in items if isinstance(item, RawPost)]
+    if not posts:
+        sources.print_skipped()
+        raise SourceError("There is no post in it.", "`blogsearch try --verbose` says why.")
+    more = "" if sources.is_whole else "More than "
+    say(f"{more}{quantity(len(posts), 'post')} ({source.kind}).")
+    address = next(filter(None, map(_address_of, posts)), "")
     language = site.language if site and source.kind == "markdown" else ""
     if site and site.address:
         address = site.address
@@ -195,8 +180,7 @@ def init(tools: Tools, place: str, force: bool) -> None:
     except (OSError, UnicodeError) as error:
         raise SourceError(f"{NAME} cannot be written: {error}.") from error
     say(f"{NAME} is written. Next: blogsearch try, then blogsearch reindex.")
-    written = {"file": NAME, "source": source.spec, "site": address, "language": language}
-    tools.output.result({**written, "kind": source.kind, "posts": posts})
+    tools.output.result({"file": NAME, "source": source.spec, "site": address, "posts": len(posts)})
 
 
 def _content_of(place: str, say: Callable[[str], None]) -> tuple[Site | None, str]:
@@ -207,14 +191,14 @@ def _content_of(place: str, say: Callable[[str], None]) -> tuple[Site | None, st
     """
     if is_url(place):
         return None, place
+    folder = Path(place).resolve()
+    site = site_of(folder)
     if detect.kind_of_path(place) != "markdown":
-        return site_of(Path(place)) or site_of(Path(place).resolve().parent), place
-    inner = sites_in(Path(place))
-    site = site_of(Path(place)) or (inner[0] if len(inner) == 1 else None)
+        return site or site_of(folder.parent), place
+    if not site and len(inner := sites_in(folder)) == 1:
+        site = inner[0]
     if site and site.built:
-        current = Path.cwd()
-        is_near = site.built.is_relative_to(current) or current.is_relative_to(site.built)
-        built = os.path.relpath(site.built) if is_near else str(site.built)
+        built = os.path.relpath(site.built)
         say(f"{built} is the site that {site.generator} has built: it is indexed.")
         return site, built
     if site:
@@ -223,27 +207,6 @@ def _content_of(place: str, say: Callable[[str], None]) -> tuple[Site | None, st
             f"Build it with `{site.command}`; then: blogsearch init --force."
         )
     return site, place
-
-
-def _first_posts(sources: Sources) -> tuple[str, int, bool]:
-    """The address of the front page as the posts show it, the number of posts, and whether the
-    source was read to its end.
-
-    Raises:
-        SourceError: there is no post, or most of the source is not read.
-    """
-    address, posts, end = "", 0, time.monotonic() + _SECONDS / 2
-    for item in sources.read():
-        if isinstance(item, RawPost):
-            posts += 1
-            address = address or _address_of(item)
-        if posts and time.monotonic() > end:
-            sources.check_understood()
-            return address, posts, False
-    if not posts:
-        sources.print_skipped()
-        raise SourceError("There is no post in it.", "`blogsearch try --verbose` says why.")
-    return address, posts, True
 
 
 def _address_of(post: RawPost) -> str:
@@ -264,9 +227,5 @@ sources = [{source}]
 site = {address}
 language = {language}
 # exclude = ["drafts/*", ".promo"]   # files, and elements of pages
-
-# url_template = "/{{year}}/{{slug}}/"   # addresses of Markdown posts
-
-# [settings]            # any setting of docs/settings.md; the environment wins
-# index = "blog"
+# [settings]                         # any setting of docs/settings.md; the environment wins
 """
