@@ -6,7 +6,7 @@ UV := $(or $(shell command -v uv),$(BIN)/uv)
 VERSION ?= $(shell git describe --tags --exact-match --match 'v*' 2>/dev/null | sed 's/^v//' | grep . || echo "0.1.0+g$$(git rev-parse --short=12 HEAD)")
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup lock run test test-slow test-docker check reference wheel format services services-stop services-status chaos soak chaos-commands load fairness fuzz bench-serializers bench-relevance bench sites screenshots update
+.PHONY: help setup lock run test test-slow test-docker check reference wheel format services services-stop services-status chaos soak chaos-commands load fuzz bench-serializers bench-relevance bench sites screenshots update
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -91,10 +91,7 @@ chaos-commands: setup ## kill reindex, sync, synonyms load and rollback 50 times
 	@exec $(BIN)/python -m bench.chaos --only '$(ONLY)' --kills $(or $(KILLS),50)
 
 load: setup ## send the highest rate of searches that the machine holds, and twice that (SECONDS=60); needs ELASTICSEARCH_URL
-	@exec $(BIN)/python -m bench.load overload --seconds $(or $(SECONDS),60)
-
-fairness: setup ## how long others wait beside 64 clients that always send (CLIENTS=64); needs ELASTICSEARCH_URL
-	@exec $(BIN)/python -m bench.load fairness --clients $(or $(CLIENTS),64)
+	@exec $(BIN)/python -m bench.load --seconds $(or $(SECONDS),60)
 
 fuzz: setup ## 30,000 random requests and as many files (CASES=… of each kind); needs ELASTICSEARCH_URL and REDIS_URL
 	@FUZZ_EXAMPLES=$(or $(CASES),2500) exec $(BIN)/python -m pytest tests/unit/test_fuzz_inputs.py tests/slow/test_fuzz.py tests/slow/test_fuzz_api.py

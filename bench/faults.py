@@ -4,11 +4,11 @@ import json
 import random
 import signal
 import subprocess
-import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import click
@@ -16,32 +16,52 @@ import psutil
 import redis
 from elasticsearch import ApiError, Elasticsearch, TransportError
 
+from bench.clients import UNCHANGING, Kind
+from bench.relevance import SAMPLE
 from bench.service import start_command
-from bench.stream import Kind
-from devstack.servers import REPOSITORY, ElasticsearchNode, Gunicorn, RedisServer
+from devstack.servers import ElasticsearchNode, Gunicorn, RedisServer, redis_server
 
 ALIAS = "chaos"
-SAMPLE = REPOSITORY / "sample" / "posts.jsonl"
-LOGS = REPOSITORY / "build" / "chaos"
-
-_SOURCE = LOGS / "posts.jsonl"
-_SOURCE_POSTS = 3_000
 _KILL, _STOP = signal.SIGKILL, signal.SIGSTOP
+_LATE = 5.0  # seconds: the grace where Redis cannot be told, or a process was killed
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Target:
-    """Running engines and a running service."""
+    """Running engines and running services, each with a Redis of its own, or none.
 
+    `before`: called with each request to Elasticsearch, if the setup has a proxy. `stack`: ends
+    with the setup.
+    """
+
+    folder: Path
     nodes: list[ElasticsearchNode]
     elastic: Elasticsearch
-    cache: RedisServer
-    server: Gunicorn
+    caches: list[RedisServer]
+    servers: list[Gunicorn]
     environment: dict[str, str]
+    stack: ExitStack
+    before: Callable[[bytes], None] | None = None
 
-    def command(self, *words: str) -> "subprocess.Popen[bytes]":
-        """A started command of the service."""
-        return start_command(ALIAS, *words, variables=self.environment)
+    def start(self, word: str) -> "subprocess.Popen[bytes]":
+        """A started command of the service, with something new to do."""
+        source, rules = self.folder / "posts.jsonl", self.folder / "own.synonyms"
+        new = random.getrandbits(32)
+        rules.write_text(f"reactjs, react, r{new:x}\n")
+        others = (
+            {"oid": f"source-{nth}", "title": "Unchanging", "text": f"<p>{new} {nth}</p>"}
+            for nth in range(UNCHANGING)
+        )
+        lines = "".join(json.dumps(post) + "\n" for post in others)
+        source.write_text(SAMPLE[0].read_text() + lines)
+        words = {
+            "reindex": ["reindex", str(source)],
+            "sync": ["sync", str(source)],
+            "synonyms": ["synonyms", "load", str(rules)],
+            "rebuild": ["rebuild", "--force"],
+            "rollback": ["rollback"],
+        }[word]
+        return start_command(ALIAS, *words, variables=self.environment, quiet=True)
 
 
 Broken = Callable[[Target], AbstractContextManager[None]]
@@ -52,8 +72,7 @@ class Fault:
     """A fault: a context manager that injects and heals it, `seconds` apart.
 
     `refused`: what may get a 503 meanwhile. `outage`: the goals for the times of an outage hold.
-    `deletes`: what was written before the fault is expected to be gone. `in_soak`: something brings
-    the service back, so that other faults can follow.
+    `grace`: seconds after which an acknowledged write has to be served.
     """
 
     name: str
@@ -61,19 +80,21 @@ class Fault:
     seconds: float = 5.0
     refused: tuple[Kind, ...] = ()
     outage: bool = False
-    deletes: bool = False
-    in_soak: bool = True
+    grace: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """Engines, and the faults to try with them."""
+    """Engines and services, and the faults to try with them.
 
-    faults: list[Fault]
+    `has_proxy`: whether requests to Elasticsearch pass `Target.before`.
+    """
+
+    faults: list[Fault] = field(default_factory=list)
     nodes: int = 1
-    heap: str = "768m"
-    node_settings: Mapping[str, object] = field(default_factory=dict)
-    variables: Mapping[str, str] = field(default_factory=dict)
+    hosts: int = 1
+    has_redis: bool = True
+    has_proxy: bool = False
 
 
 # -- faults ------------------------------------------------------------------------------------
@@ -87,13 +108,35 @@ def _nothing(target: Target) -> Iterator[None]:
 def _redis(*commands: str, heal: str = "PING") -> Broken:
     @contextmanager
     def broken(target: Target) -> Iterator[None]:
-        with redis.Redis.from_url(target.cache.url) as client:
+        with redis.Redis.from_url(target.caches[0].url) as client:
             for command in commands:
                 client.execute_command(*command.split())
             yield
             client.execute_command(*heal.split())
 
     return broken
+
+
+@contextmanager
+def _restored(target: Target) -> Iterator[None]:
+    """Redis has again what it had some seconds before, as after a restart from its snapshot."""
+    with redis.Redis.from_url(target.caches[0].url) as server:
+        dumped = {key: server.dump(key) for key in server.scan_iter()}
+        yield
+        server.flushall()
+        for key, data in dumped.items():
+            if data:
+                server.restore(key, 60_000, data)
+
+
+@contextmanager
+def _restarted(target: Target) -> Iterator[None]:
+    """Redis is killed, and started again without its data."""
+    cache = target.caches[0]
+    cache.process.kill()
+    cache.process.wait()
+    yield
+    target.caches[0] = target.stack.enter_context(redis_server(port=cache.port))
 
 
 def _signal(number: signal.Signals, find: Callable[[Target], Any]) -> Broken:
@@ -111,15 +154,39 @@ def _signal(number: signal.Signals, find: Callable[[Target], Any]) -> Broken:
 
 
 def _cache(target: Target) -> "subprocess.Popen[bytes]":
-    return target.cache.process
+    return target.caches[0].process
 
 
 def _server(target: Target) -> psutil.Process:
-    return target.server.process
+    return target.servers[0].process
 
 
 def _worker(target: Target) -> psutil.Process:
-    return target.server.workers()[0]
+    return target.servers[0].workers()[0]
+
+
+def _before(act: Callable[[bytes, Target], None]) -> Broken:
+    """Something happens before requests to Elasticsearch."""
+
+    @contextmanager
+    def broken(target: Target) -> Iterator[None]:
+        target.before = lambda request: act(request, target)
+        yield
+        target.before = None
+
+    return broken
+
+
+def _slow(request: bytes, target: Target) -> None:
+    if b"/_msearch" in request[:200]:
+        time.sleep(1.2)
+
+
+def _kill_workers(request: bytes, target: Target) -> None:
+    """When a write has been made and searches cannot find it yet."""
+    if b"/_refresh" in request[:200] and random.random() < 0.1:
+        for worker in target.servers[0].workers():
+            worker.kill()
 
 
 def _node(number: signal.Signals, find: Callable[[Target], ElasticsearchNode]) -> Broken:
@@ -156,20 +223,10 @@ def _first(target: Target) -> ElasticsearchNode:
     return target.nodes[0]
 
 
-def _with_primaries(target: Target) -> list[ElasticsearchNode]:
+def _with_primary(target: Target) -> ElasticsearchNode:
     rows: Any = target.elastic.cat.shards(index=ALIAS, h="prirep,node", format="json").body
     names = {row["node"] for row in rows if row["prirep"] == "p"}
-    return [node for node in target.nodes if node.name in names]
-
-
-def _with_primary(target: Target) -> ElasticsearchNode:
-    return _with_primaries(target)[0]
-
-
-def _with_one_shard(target: Target) -> ElasticsearchNode:
-    """A node with one of the shards, and not the master."""
-    master = _master(target)
-    return next(node for node in _with_primaries(target) if node is not master)
+    return next(node for node in target.nodes if node.name in names)
 
 
 def _master(target: Target) -> ElasticsearchNode:
@@ -197,22 +254,12 @@ def _disk_full(target: Target) -> Iterator[None]:
     )
 
 
-@contextmanager
-def _index_deleted(target: Target) -> Iterator[None]:
-    """Somebody deletes the live index; `rollback` makes the previous one live."""
-    (live,) = target.elastic.indices.get_alias(name=ALIAS)
-    target.elastic.indices.delete(index=live)
-    yield
-    end(target.command("rollback"), "rollback")
-
-
 def _killed_during(word: str) -> Broken:
     """Elasticsearch is killed while a command runs; then that goes on, or fails."""
 
     @contextmanager
     def broken(target: Target) -> Iterator[None]:
-        _write_source()
-        command = target.command(word, str(_SOURCE))
+        command = target.start(word)
         time.sleep(random.uniform(1, 4))
         with _node(_KILL, _first)(target):
             yield
@@ -221,80 +268,69 @@ def _killed_during(word: str) -> Broken:
     return broken
 
 
-def _command(*words: str) -> Broken:
+def _swap(word: str) -> Broken:
     """A command that swaps or writes, and succeeds."""
 
     @contextmanager
     def broken(target: Target) -> Iterator[None]:
-        _write_source()
-        end(target.command(*words), words[0])
+        end(target.start(word), word)
         yield
 
     return broken
 
 
-def end(command: "subprocess.Popen[bytes]", word: str, *, may_fail: bool = False) -> None:
+def killed(word: str, kills: int) -> Fault:
+    """A command that is killed so often at random moments. Some runs are longer, and complete."""
+
+    @contextmanager
+    def broken(target: Target) -> Iterator[None]:
+        began = time.monotonic()
+        end(target.start(word), word)
+        usual = time.monotonic() - began
+        number = 0
+        while number < kills:
+            command = target.start(word)
+            try:
+                end(command, word, seconds=random.uniform(0.3, usual * 1.2))
+            except subprocess.TimeoutExpired:
+                command.kill()
+                command.wait()
+                number += 1
+        yield
+
+    return Fault(f"`{word}` killed", broken, 1.0)
+
+
+def end(
+    command: "subprocess.Popen[bytes]",
+    word: str,
+    *,
+    may_fail: bool = False,
+    seconds: float = 300,
+) -> None:
     """Wait for a command.
 
     Raises:
         ClickException: it failed.
+        TimeoutExpired: it is not ready after so many seconds.
     """
-    code = command.wait(300)
+    code = command.wait(seconds)
     click.echo(f"`{word}` ended with {code}", err=True)
     if code and not (may_fail and code == 1):
         raise click.ClickException(f"{word} ended with {code}")
 
 
-def _write_source() -> None:
-    """The sample posts, and others whose text is new each time."""
-    text = random.random()
-    posts = (
-        {"oid": f"source-{number}", "title": "Unchanging", "text": f"<p>{text} {number}</p>"}
-        for number in range(_SOURCE_POSTS)
-    )
-    lines = "".join(json.dumps(post) + "\n" for post in posts)
-    _SOURCE.write_text(SAMPLE.read_text() + lines)
-
-
-def _flooded(path: str, line: str, lines: int) -> Broken:
-    """Four clients send large requests directly to Elasticsearch."""
-    headers = {"content-type": "application/x-ndjson", "accept": "application/json"}
-
-    @contextmanager
-    def broken(target: Target) -> Iterator[None]:
-        stop = threading.Event()
-
-        def flood() -> None:
-            with Elasticsearch(_first(target).url, request_timeout=30, max_retries=0) as client:
-                while not stop.is_set():
-                    with suppress(ApiError, TransportError):
-                        client.perform_request("POST", path, headers=headers, body=line * lines)
-
-        threads = [threading.Thread(target=flood) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        yield
-        stop.set()
-        for thread in threads:
-            thread.join()
-
-    return broken
-
-
-_UNCACHED: tuple[Kind, ...] = ("new", "write")
+_UNCACHED: tuple[Kind, ...] = ("new", "all", "write")
 # What was cached is no answer any more after a write, and a worker serves nothing of a generation
 # that it was not told itself before an outage.
-_ANY: tuple[Kind, ...] = ("cached", *_UNCACHED)
-_AWAY: dict[str, Any] = {"refused": _ANY, "outage": True}
-_SEARCHES = '{"index":"chaos"}\n{"query":{"wildcard":{"text":"*a*e*i*"}},"size":0}\n'
-_MSEARCH = "/_msearch?max_concurrent_searches=50"
-_WRITES = '{"index":{"_index":"flood"}}\n{"text":"some words of a post that nobody reads"}\n'
+_ANY: tuple[Kind, ...] = ("read", *_UNCACHED)
+_AWAY: dict[str, Any] = {"refused": _ANY, "outage": True, "grace": _LATE}
 
 SETUPS = [
     Setup(
         [
             Fault("none", _nothing),
-            Fault("Redis flushed", _redis("FLUSHALL")),
+            Fault("Redis flushed", _redis("FLUSHALL"), grace=_LATE),
             Fault(
                 "Redis full",
                 _redis(
@@ -302,43 +338,37 @@ SETUPS = [
                     "CONFIG SET maxmemory 1kb",
                     heal="CONFIG SET maxmemory 0",
                 ),
+                grace=_LATE,
             ),
-            Fault("Redis stalled", _signal(_STOP, _cache)),
+            Fault("Redis stalled", _signal(_STOP, _cache), grace=_LATE),
+            Fault("Redis restored", _restored, grace=_LATE),
+            Fault("Redis killed", _restarted, grace=_LATE),
             Fault("Elasticsearch stalled", _node(_STOP, _first), 30.0, **_AWAY),
             Fault("Elasticsearch killed", _node(_KILL, _first), **_AWAY),
             Fault("Elasticsearch's disk full", _disk_full, 25.0, ("write",)),
-            Fault(
-                "live index deleted",
-                _index_deleted,
-                refused=_ANY,
-                deletes=True,
-                in_soak=False,
-            ),
             Fault("worker SIGTERM", _signal(signal.SIGTERM, _worker)),
-            Fault("worker SIGKILL", _signal(_KILL, _worker)),
-            Fault(
-                "gunicorn SIGHUP",
-                _signal(signal.SIGHUP, lambda target: target.server.process),
-                10.0,
+            Fault("worker SIGKILL", _signal(_KILL, _worker), grace=_LATE),
+            Fault("gunicorn SIGHUP", _signal(signal.SIGHUP, _server), 10.0),
+            *(
+                Fault(
+                    f"Elasticsearch killed during {word}",
+                    _killed_during(word),
+                    refused=_ANY,
+                    grace=_LATE,
+                )
+                for word in ("reindex", "sync")
             ),
-            Fault("Elasticsearch killed during reindex", _killed_during("reindex"), refused=_ANY),
-            Fault("Elasticsearch killed during sync", _killed_during("sync"), refused=_ANY),
-            Fault("Redis killed", _signal(_KILL, _cache), in_soak=False),
         ]
     ),
     Setup(
         [
-            Fault("none, small queues", _nothing, refused=_ANY),
-            Fault("search queue full", _flooded(_MSEARCH, _SEARCHES, 500), refused=_ANY),
-            Fault("write queue full", _flooded("/_bulk", _WRITES, 20_000), refused=_ANY),
+            Fault("slow Elasticsearch", _before(_slow)),
+            Fault("workers killed during a write", _before(_kill_workers), grace=_LATE),
         ],
-        node_settings={
-            "thread_pool.search.size": 1,
-            "thread_pool.search.queue_size": 10,
-            "thread_pool.write.size": 1,
-            "thread_pool.write.queue_size": 2,
-        },
+        has_proxy=True,
     ),
+    Setup([Fault("no Redis", _nothing, grace=_LATE)], has_redis=False),
+    Setup([Fault("two hosts", _nothing, grace=_LATE)], hosts=2),
     Setup(
         [
             Fault("none, three nodes", _nothing),
@@ -347,23 +377,7 @@ SETUPS = [
             Fault("node with the primary stalled", _node(_STOP, _with_primary), 10.0, _UNCACHED),
         ],
         nodes=3,
-        heap="512m",
-    ),
-    Setup(
-        [
-            Fault("none, three shards without copies", _nothing),
-            Fault(
-                "node with one of three shards killed", _node(_KILL, _with_one_shard), refused=_ANY
-            ),
-        ],
-        nodes=3,
-        heap="512m",
-        variables={"BLOGSEARCH_SHARDS": "3", "BLOGSEARCH_REPLICAS": "0"},
     ),
 ]
-SWAPS = [
-    Fault("reindex", _command("reindex", str(_SOURCE)), 1.0),
-    Fault("sync", _command("sync", str(_SOURCE)), 1.0),
-    Fault("rebuild", _command("rebuild", "--force"), 1.0),
-    Fault("rollback", _command("rollback"), 1.0),
-]
+SWAPS = [Fault(word, _swap(word), 1.0) for word in ("reindex", "sync", "rebuild", "rollback")]
+COMMANDS = ("reindex", "sync", "synonyms", "rollback")

@@ -5,11 +5,11 @@
 
 Searches made by hand and at random, of several alphabets, lengths and parameters, are sent over
 HTTP to a service without a cache, as JSON and as a page. The most expensive ones are then repeated
-in turn with usual ones, whose cost is nearest to the median of the judged queries: once after the
-caches of Elasticsearch were cleared (cold), and then twice (warm). At the end ten posts of 1 MB are
-written, which have all words of a long query with many hits. The cost is the CPU time of
-Elasticsearch, without that of its compiler, and of the worker, so that other work of the machine
-counts little. Exits with 1 if a search costs more than five usual ones.
+in turn with usual ones, whose cost is nearest to the median of the judged queries, after the caches
+of Elasticsearch were cleared (cold) and again (warm). At the end ten posts of 1 MB are written,
+which have all words of a long query with many hits. The cost is the CPU time of Elasticsearch,
+without that of its compiler, and of the worker, so that other work of the machine counts little.
+Exits with 1 if a search costs more than five usual ones.
 
 It needs Linux, starts an Elasticsearch of its own, and takes about five minutes.
 """
@@ -17,12 +17,12 @@ It needs Linux, starts an Elasticsearch of its own, and takes about five minutes
 import random
 import statistics
 import string
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import repeat
 from pathlib import Path
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
 import click
 import psutil
@@ -30,8 +30,7 @@ import requests
 
 from app.search.request import MAX_PAGE, MAX_QUERY, MAX_SIZE
 from bench.results import exit_with
-from bench.service import index, lines, serving
-from bench.stream import TOKEN
+from bench.service import TOKEN, index, lines, serving
 from bench.turns import alternate
 from bench.workload import corpus_of
 from devstack.servers import elasticsearch_nodes
@@ -52,45 +51,36 @@ _ALPHABETS = (
     "การค้นหาข้อความ",
     "абвгдежзик",
     "ابتثجحخ",
-    "कखगघङचि",
     "éèêüöäß",
     "😀🎉🚀👍",
     string.ascii_lowercase + string.digits + ".-_/'+#",
 )
 _MISSPELLED = "pyhton djagno databsae javascirpt brwoser firefxo extensoin langauge compueter"
-_COMMON = "the a of to in and is how not with code post"
+_WORDS = f"{_MISSPELLED} the a of to in and is how not with code post".split()
+_IN_BIG_POSTS = "python web code data post page time work"
 _BY_HAND = (
-    "inspectorFirefoxTools pythonDjangoFlask databaseQueryPlan camelCaseWords browserExtension "
-    "javascriptModule canvasContext searchIndexFields sqliteUtils tableColumnNames webFontLoader",
+    "inspectorFirefoxTools pythonDjangoFlask databaseQueryPlan camelCaseWords browserExtension",
     _MISSPELLED,
-    "pyhtonn djagnoo databsaee javascirptt brwoserr firefxoo extensoinn langaugee compueterr "
-    "pyhtno djnago databaes javasrcipt bwroser fierfox extesnion lagnuage comptuer seacrh",
-    "site.name.word firefox.inspector.network python.django.models.query javascript.canvas.draw "
-    "browser.extension.manifest sqlite.utils.cli.insert",
+    "site.name.word firefox.inspector.network python.django.models.query javascript.canvas.draw",
     "python -django -flask -sqlite -browser -firefox -chrome -linux -windows -docker",
     '"how to" "a post" "in the" "python code" "web browser" "open source"',
-    "python web code data post page time work",
+    _IN_BIG_POSTS,
     "p",
     *(alphabet * MAX_QUERY for alphabet in _ALPHABETS),
 )
 """Queries that were expensive, or that one would expect to be; cut to the longest query."""
-_SEARCHES = [
-    f"/search?{parameters}"
-    for parameters in (
-        "",
-        "size=50&facets=on",
-        "size=50&typing=on",
-        "page=3&size=50",
-        "debug-search",
-        "sort=newest&size=50",
-        "since=2010-01-01&category=a&category=b&facets=on",
-        "prefer=de&size=50",
-    )
-]
-_PAGES = ["/?", "/?debug-search", "/?debug-search=requests"]
-
+_WHERE = (
+    "/search?",
+    "/search?size=50&facets=on",
+    "/search?size=50&typing=on",
+    "/search?page=3&size=50",
+    "/search?debug-search",
+    "/search?since=2010-01-01&category=a&category=b&facets=on",
+    "/?",
+    "/?debug-search",
+    "/?debug-search=requests",
+)
 _BIG_POSTS, _BIG = 10, 950_000  # posts, and letters of each
-_IN_BIG_POSTS = "python web code data post page time work"
 
 
 def random_paths(words: Sequence[str], number: int, chosen: random.Random) -> list[str]:
@@ -107,8 +97,8 @@ def random_paths(words: Sequence[str], number: int, chosen: random.Random) -> li
     paths = []
     for _ in range(number):
         q = " ".join(word() for _ in range(chosen.choice((1, 2, 4, 8, 16, 60))))
-        paths.append(_path(q, chosen.choice([*_SEARCHES, *_PAGES])))
-    return [*paths, f"/suggest?q={quote('p')}", f"/search?q=a&page={MAX_PAGE}&size={MAX_SIZE}"]
+        paths.append(_path(q, chosen.choice(_WHERE)))
+    return [*paths, "/suggest?q=p", f"/search?q=a&page={MAX_PAGE}&size={MAX_SIZE}"]
 
 
 def _path(q: str, where: str = "/search?") -> str:
@@ -116,19 +106,48 @@ def _path(q: str, where: str = "/search?") -> str:
 
 
 class CpuTime:
-    """The CPU time that a search takes Elasticsearch and the service, in milliseconds."""
+    """The CPU time of searches, in milliseconds and in usual searches.
 
-    def __init__(self, url: str, engine_url: str, processes: Iterable[psutil.Process]) -> None:
+    Args:
+        judged: the queries whose median is usual.
+    """
+
+    def __init__(
+        self, url: str, engine_url: str, processes: Sequence[psutil.Process], judged: Sequence[str]
+    ) -> None:
         self._session = requests.Session()
         self._url, self._clear = url, f"{engine_url}/{_ALIAS}/_cache/clear"
-        self._processes = list(processes)
+        self._processes = processes
+        paths = [_path(q) for q in judged]
+        for path in paths * _WARM_UP:
+            self.once(path)
+        costs = {path: min(self.once(path), self.once(path)) for path in paths}
+        self.usual = statistics.median(costs.values())
+        self._usual = sorted(costs, key=lambda path: abs(costs[path] - self.usual))[:_USUAL]
 
     def once(self, path: str) -> float:
         before = self._seconds()
         self._session.get(self._url + path, timeout=120)
         return (self._seconds() - before) * 1000
 
-    def cold_and_warm(self, path: str) -> tuple[float, float]:
+    def ratios(self, paths: Sequence[str]) -> dict[str, tuple[float, float]]:
+        """How many usual searches each path costs, cold and warm: medians of rounds in which all
+        take turns."""
+        turns: dict[str, Callable[[], tuple[float, float]]] = {
+            path: partial(self._cold_and_warm, path) for path in [*self._usual, *paths]
+        }
+        measured = alternate(repeat(turns, _ROUNDS), warm_up=0)
+
+        def ratio(path: str, which: int) -> float:
+            return statistics.median(
+                measured[path][nth][which]
+                / statistics.median(measured[usual][nth][which] for usual in self._usual)
+                for nth in range(_ROUNDS)
+            )
+
+        return {path: (ratio(path, 0), ratio(path, 1)) for path in paths}
+
+    def _cold_and_warm(self, path: str) -> tuple[float, float]:
         self._session.post(self._clear, timeout=60)
         return self.once(path), min(self.once(path), self.once(path))
 
@@ -140,38 +159,6 @@ class CpuTime:
                     if not (task / "comm").read_text().startswith(_COMPILERS):
                         nanoseconds += int((task / "schedstat").read_text().split()[0])
         return nanoseconds / 1e9
-
-
-class Usual:
-    """Searches whose cost is usual."""
-
-    def __init__(self, cost: CpuTime, judged: Sequence[str]) -> None:
-        paths = [_path(q) for q in judged]
-        for _ in range(_WARM_UP):
-            for path in paths:
-                cost.once(path)
-        costs = {path: min(cost.once(path), cost.once(path)) for path in paths}
-        median = statistics.median(costs.values())
-        self.paths = sorted(costs, key=lambda path: abs(costs[path] - median))[:_USUAL]
-        self.milliseconds = median
-        self._cost = cost
-
-    def times(self, paths: Sequence[str]) -> dict[str, tuple[float, float]]:
-        """How many usual searches each path costs, cold and warm: medians of rounds in which all
-        take turns."""
-        turns: dict[str, Callable[[], tuple[float, float]]] = {
-            path: partial(self._cost.cold_and_warm, path) for path in [*self.paths, *paths]
-        }
-        measured = alternate(repeat(turns, _ROUNDS), warm_up=0)
-
-        def ratio(path: str, which: int) -> float:
-            return statistics.median(
-                measured[path][nth][which]
-                / statistics.median(measured[usual][nth][which] for usual in self.paths)
-                for nth in range(_ROUNDS)
-            )
-
-        return {path: (ratio(path, 0), ratio(path, 1)) for path in paths}
 
 
 def _write_big_posts(url: str, words: Sequence[str], chosen: random.Random) -> None:
@@ -199,8 +186,8 @@ def main(data: Path | None, cases: int, seed: int | None) -> None:
     posts, files = corpus_of(data)
     queries = list(dict.fromkeys(str(line["q"]) for path in files for line in lines(path)))
     judged = chosen.sample(queries, min(_JUDGED, len(queries)))
-    words = [*_MISSPELLED.split(), *_COMMON.split(), *(q.split()[0] for q in judged)]
-    paths = [_path(q, where) for q in _BY_HAND for where in [*_SEARCHES, *_PAGES]]
+    words = [*_WORDS, *(q.split()[0] for q in judged)]
+    paths = [_path(q, where) for q in _BY_HAND for where in _WHERE]
     paths += random_paths(words, cases, chosen)
     with elasticsearch_nodes(1, heap="1g") as (node,):
         variables = {
@@ -215,21 +202,18 @@ def main(data: Path | None, cases: int, seed: int | None) -> None:
         # Its launcher is the parent of Elasticsearch itself.
         engine = psutil.Process(node.pid).children()[0]
         with serving(_ALIAS, variables=variables) as served:
-            cost = CpuTime(served.url, node.url, [engine, *served.workers()])
-            usual = Usual(cost, judged)
+            cost = CpuTime(served.url, node.url, [engine, *served.workers()], judged)
             tried = {path: cost.once(path) for path in dict.fromkeys(paths)}
-            expensive = sorted(tried, key=lambda path: -tried[path])[:_CANDIDATES]
-            ratios = usual.times(expensive)
+            ratios = cost.ratios(sorted(tried, key=lambda path: -tried[path])[:_CANDIDATES])
+            shown = sorted(ratios, key=lambda path: -max(ratios[path]))[:_SHOWN]
             _write_big_posts(served.url, words, chosen)
-            in_big_posts = usual.times([_path(_IN_BIG_POSTS, "/search?size=40")])
-    click.echo(f"a usual search: {usual.milliseconds:.1f} ms; {len(tried)} tried, seed {seed}")
-    most_first = sorted(ratios, key=lambda path: -max(ratios[path]))[:_SHOWN]
-    click.echo("usual searches, cold / warm:")
-    for path in most_first:
+            in_big_posts = _path(_IN_BIG_POSTS, "/search?size=40")
+            ratios |= cost.ratios([in_big_posts])
+    click.echo(f"a usual search: {cost.usual:.1f} ms; {len(tried)} tried, seed {seed}")
+    click.echo("usual searches, cold / warm; the last one in ten posts of 1 MB:")
+    for path in [*shown, in_big_posts]:
         click.echo(f"{ratios[path][0]:6.1f} / {ratios[path][1]:.1f}  {path[:200]}")
-    for path, (cold, warm) in in_big_posts.items():
-        click.echo(f"{cold:6.1f} / {warm:.1f}  {path}, in ten posts of 1 MB")
-    dear = [path for path, ratio in (ratios | in_big_posts).items() if max(ratio) > _MOST]
+    dear = [path for path, ratio in ratios.items() if max(ratio) > _MOST]
     exit_with([f"more than {_MOST:.0f} usual searches: {path}" for path in dear])
 
 

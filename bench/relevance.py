@@ -17,8 +17,7 @@ Queries have q and kind, and
 - any of them a language, that of the visitor.
 
 The corpus is indexed under an alias of its own, and a service without a cache is started for it.
-`--compare` takes strategies, `bm25`, addresses of running services that have the corpus, and saved
-files.
+`--compare` takes strategies, `bm25` and saved files.
 """
 
 import json
@@ -35,11 +34,8 @@ from typing import Any
 import click
 import requests
 
-from analyzers.languages import LANGUAGES
 from app.elastic import connect
-from app.search import blended, fallback
-from app.search.request import MAX_QUERY, MAX_SIZE, SearchRequest
-from app.search.session import Known, SearchSession
+from app.search.request import MAX_QUERY, MAX_SIZE
 from bench.results import Table, p95, percentile
 from bench.service import elasticsearch_url, get_search, indexed, lines, serving, settings_for
 from devstack.servers import REPOSITORY
@@ -88,17 +84,11 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What the service answered: the oids in their order, the number of posts found, and seconds.
-
-    `requests` and `sent` are the number of requests to Elasticsearch and the bytes of their bodies;
-    0 for the address of a service, which does not report them for a search without `debug-search`.
-    """
+    """What was answered: the oids in their order, the number of posts found, and seconds."""
 
     ranking: tuple[str, ...]
     count: int
     seconds: float
-    requests: int = 0
-    sent: int = 0
 
     @classmethod
     def of(cls, body: Mapping[str, Any], query: Judged, seconds: float) -> "Answered":
@@ -112,17 +102,15 @@ Pairs = list[tuple[Judged, Answered]]
 
 def ask(url: str, queries: Sequence[Judged]) -> list[Answered]:
     """The answer of a service to each query, one after the other."""
+    answers = []
     with requests.Session() as session:
         for query in queries[:_WARM_UP]:
             get_search(session, url, query.q)
-        return [_ask(session, url, query) for query in queries]
-
-
-def _ask(session: requests.Session, url: str, query: Judged) -> Answered:
-    started = time.perf_counter()
-    body = get_search(session, url, query.q, query.size, query.language)
-    seconds = time.perf_counter() - started
-    return Answered.of(body, query, seconds)
+        for query in queries:
+            started = time.perf_counter()
+            body = get_search(session, url, query.q, query.size, query.language)
+            answers.append(Answered.of(body, query, time.perf_counter() - started))
+    return answers
 
 
 def ask_bm25(alias: str, queries: Sequence[Judged]) -> list[Answered]:
@@ -144,38 +132,13 @@ def ask_bm25(alias: str, queries: Sequence[Judged]) -> list[Answered]:
     return answers
 
 
-def with_requests(pairs: Pairs, alias: str, strategy: str) -> Pairs:
-    """The answers with the requests that their searches send. The searches run once more, in this
-    process, because the explained ones of a service send other bodies."""
-    settings, known = settings_for(alias, strategy=strategy), Known()
-    counted: Pairs = []
-    with connect(settings) as client:
-        for query, answered in pairs:
-            session = SearchSession(client, alias)
-            request = SearchRequest(q=query.q, prefer=query.language)
-            if strategy == "fallback":
-                fallback.answer(session, request, LANGUAGES[settings.language])
-            else:
-                blended.answer(session, request, settings, known)
-            bodies = [body for sent in session.sent for body in sent["bodies"]]
-            size = sum(len(_encoded(body)) for body in bodies)
-            counted.append((query, replace(answered, requests=len(session.sent), sent=size)))
-    return counted
-
-
-def _encoded(body: Mapping[str, Any]) -> bytes:
-    """A body as the client sends it."""
-    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
-
-
 # -- measures --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
     """The means of some queries: nDCG@10, nDCG@10 with related posts, success@1, success@10 and
-    MRR@10; the share of queries without an answer; times in milliseconds; requests per search,
-    bytes sent."""
+    MRR@10; the share of queries without an answer; times in milliseconds."""
 
     queries: int
     strict: float
@@ -186,8 +149,6 @@ class Figures:
     nothing: float
     p50: float
     p95: float
-    requests: float
-    sent: float
 
 
 def ndcg(ranking: Sequence[str], grades: Mapping[str, int]) -> float:
@@ -226,8 +187,6 @@ def figures(pairs: Pairs) -> Figures:
         nothing=mean(lambda _, answered: not answered.count),
         p50=percentile(times, 0.5),
         p95=p95(times),
-        requests=mean(lambda _, answered: answered.requests),
-        sent=mean(lambda _, answered: answered.sent),
     )
 
 
@@ -244,7 +203,7 @@ def by_kind(pairs: Pairs) -> dict[str, Figures]:
 
 
 def macro(kinds: Mapping[str, Figures], everything: Figures) -> Figures:
-    """The plain mean over kinds without `nonsense`; times and requests are of all queries."""
+    """The plain mean over kinds without `nonsense`; times are of all queries."""
     counted = [of_kind for kind, of_kind in kinds.items() if kind != NONSENSE] or [everything]
     means: dict[str, Any] = {
         name: statistics.fmean(getattr(of_kind, name) for of_kind in counted) for name in _MEASURES
@@ -257,7 +216,7 @@ def macro(kinds: Mapping[str, Figures], everything: Figures) -> Figures:
 _MEASURES = ("strict", "inflected", "success", "success_at_10", "mrr", "nothing")
 _HEAD = [
     *("kind", "queries", "nDCG@10", "inflected", "success@1", "success@10", "MRR@10", "nothing"),
-    *("p50 ms", "p95 ms", "requests", "bytes"),
+    *("p50 ms", "p95 ms"),
 ]
 
 
@@ -273,7 +232,6 @@ def _row(name: str, row: Figures) -> list[str]:
         *(name, str(row.queries)),
         *(f"{getattr(row, measure):.3f}" for measure in _MEASURES),
         *(f"{row.p50:.1f}", f"{row.p95:.1f}"),
-        *((f"{row.requests:.2f}", f"{row.sent:.0f}") if row.requests else ("–", "–")),
     ]
 
 
@@ -316,7 +274,7 @@ SAMPLE = (REPOSITORY / "sample" / "posts.jsonl", [REPOSITORY / "sample" / "queri
 
 @click.command()
 @click.argument("folder", required=False, type=click.Path(True, file_okay=False, path_type=Path))
-@click.option("--strategy", default="blended", show_default=True, help="Or bm25, address, file.")
+@click.option("--strategy", default="blended", show_default=True, help="Or bm25, a file.")
 @click.option("--compare", nargs=2, help="Two of these.")
 @click.option("--every", default=1, show_default=True, help="Use every n-th query only.")
 @click.option("--save", type=click.Path(dir_okay=False, path_type=Path), help="Save the answers.")
@@ -353,12 +311,9 @@ def main(
 def _answers(name: str, file: str, judged: Sequence[Judged], alias: str) -> Pairs:
     if name in STRATEGIES:
         with serving(alias, name) as served:
-            pairs = list(zip(judged, ask(served.url, judged), strict=True))
-        return with_requests(pairs, alias, name)
+            return list(zip(judged, ask(served.url, judged), strict=True))
     if name == BM25:
         return list(zip(judged, ask_bm25(alias, judged), strict=True))
-    if name.startswith(("http://", "https://")):
-        return list(zip(judged, ask(name.rstrip("/"), judged), strict=True))
     saved = json.loads(Path(name).read_text()).get(file, {})
     if missing := [query.q for query in judged if query.q not in saved]:
         raise click.ClickException(f"{name} has no answer to {missing[0]!r} of {file}.")

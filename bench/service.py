@@ -20,14 +20,11 @@ import click
 import requests
 from elasticsearch import ApiError, Elasticsearch, TransportError
 
-from app.elastic import connect
-from app.search.blended import Answer, search
-from app.search.request import SearchRequest
-from app.search.session import Known
 from app.settings import Settings, load_settings
 from devstack.servers import REPOSITORY, Gunicorn, gunicorn
 
 BARE_APP = "bench.bare_app:create_app()"
+TOKEN = "a-token-of-the-bench"
 
 Json = dict[str, Any]
 _NONE: Mapping[str, str] = MappingProxyType({})
@@ -134,26 +131,7 @@ def delete(alias: str) -> None:
             client.indices.delete(index=name)
 
 
-# -- searches ----------------------------------------------------------------------------------
-
-
-@contextmanager
-def searching(
-    alias: str, *, new_words: bool = False, **changed: Any
-) -> Iterator[Callable[[SearchRequest], Answer]]:
-    """Searches of an alias in this process, which keep between them what a service keeps.
-
-    Args:
-        new_words: whether each word is looked up as if no search had had it before.
-        changed: settings.
-    """
-    settings, known = settings_for(alias, **changed), Known()
-    with connect(settings, timeout=60) as client:
-
-        def ask(request: SearchRequest) -> Answer:
-            return search(client, alias, request, settings, known)
-
-        yield ask
+# -- a service ----------------------------------------------------------------------------------
 
 
 @contextmanager

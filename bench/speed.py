@@ -3,7 +3,7 @@
     make bench                     # 15 minutes on 2 idle cores, with the sample
     make bench DATA=FOLDER         # posts and queries of a folder, as for bench.relevance
     make bench FULL=1              # 98,500 posts to reindex, 500,000 to synchronise
-    make bench ONLY=cached,memory  # some sections
+    make bench ONLY=cached,start   # some sections
     make bench PUBLISH=1           # the table goes into docs/performance.md, too
 
 What is compared alternates in one run, and the medians are divided: other work of the machine
@@ -36,10 +36,11 @@ from elasticsearch import Elasticsearch, helpers
 from playwright.sync_api import sync_playwright
 
 from app.version import VERSION
-from bench.load_generator import highest_rate
+from bench.load import highest_rate
 from bench.results import Table, p95, put_between
 from bench.service import (
     BARE_APP,
+    TOKEN,
     elasticsearch_url,
     fill_cache,
     get_search,
@@ -51,7 +52,6 @@ from bench.service import (
     start_command,
     temporary_alias,
 )
-from bench.stream import TOKEN
 from bench.turns import alternate, timed
 from bench.workload import (
     CORRECT,
@@ -98,14 +98,8 @@ class Row:
     def cells(self) -> list[str]:
         met = "yes" if self.met else "**no**"
         value = f"{self.value:.2f} {self.unit}".strip()
-        return [
-            self.what,
-            self.against,
-            value,
-            f"{self.goal} {self.unit}".strip(),
-            met,
-            self.figures,
-        ]
+        goal = f"{self.goal} {self.unit}".strip()
+        return [self.what, self.against, value, goal, met, self.figures]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +115,21 @@ class Run:
     synchronised: int = 1_500
 
 
+Get = Callable[[str], None]
 Section = Callable[[Run, str], Iterator[Row]]
 """Measures one subject; it is given an alias with the posts."""
+
+
+@contextmanager
+def _service_and_bare(alias: str) -> Iterator[tuple[Get, Get]]:
+    """Get paths of a service without a cache, and of the bare view."""
+    with (
+        serving(alias) as served,
+        serving(alias, app=BARE_APP, ready="/bare") as bare_served,
+        getting(served.url) as get,
+        getting(bare_served.url) as get_bare,
+    ):
+        yield get, get_bare
 
 
 def measure_uncached(run: Run, alias: str) -> Iterator[Row]:
@@ -131,12 +138,7 @@ def measure_uncached(run: Run, alias: str) -> Iterator[Row]:
     queries = queries_of(run.files, 2 * run.number)
     warm_up, measured = queries[1::2], queries[::2]
     measured = [*measured, *typed_of(measured)]
-    with (
-        serving(alias) as served,
-        serving(alias, app=BARE_APP, ready="/bare") as bare_served,
-        getting(served.url) as get,
-        getting(bare_served.url) as get_bare,
-    ):
+    with _service_and_bare(alias) as (get, get_bare):
 
         def rounds() -> Iterator[dict[tuple[str, str], Callable[[], float]]]:
             for query in [*warm_up, *measured]:
@@ -146,24 +148,17 @@ def measure_uncached(run: Run, alias: str) -> Iterator[Row]:
                 yield {(query.kind, "search"): timed(search), (query.kind, "bare"): timed(bare)}
 
         times = alternate(rounds(), len(warm_up))
-    goals = {CORRECT: "1.4", MISTYPED: "2.2", OWN_WORDS: "1.6", TYPED: "1.6"}
-    for kind, goal in goals.items():
+    for kind, goal in {CORRECT: "1.4", MISTYPED: "2.2", OWN_WORDS: "1.6", TYPED: "1.6"}.items():
         if (kind, "search") in times:
-            yield _ratio(
-                f"not cached: {kind}", "bare view", times[kind, "search"], times[kind, "bare"], goal
-            )
+            both = times[kind, "search"], times[kind, "bare"]
+            yield _ratio(f"not cached: {kind}", "bare view", *both, goal)
 
 
 def measure_typeahead(run: Run, alias: str) -> Iterator[Row]:
     """`/suggest` for the first letters of queries, without a cache."""
     queries = queries_of(run.files, run.number)
     typed = list(dict.fromkeys(query.meant[:length] for query in queries for length in (3, 5)))
-    with (
-        serving(alias) as served,
-        serving(alias, app=BARE_APP, ready="/bare") as bare_served,
-        getting(served.url) as get,
-        getting(bare_served.url) as get_bare,
-    ):
+    with _service_and_bare(alias) as (get, get_bare):
         times = alternate(
             {
                 "suggest": timed(partial(get, f"/suggest?q={quote(text)}")),
@@ -203,31 +198,6 @@ def measure_cached(run: Run, alias: str) -> Iterator[Row]:
     ):
         figures = f"{medians[name]:,.0f} and {medians[other]:,.0f} a second"
         yield Row(what, other, medians[name] / medians[other], goal, figures)
-
-
-def measure_sizes(run: Run, alias: str) -> Iterator[Row]:
-    """The 95th percentile over posts made of those of the corpus, in two sizes."""
-    small, large = 1_000, 100_000
-    queries = queries_of(run.files, run.number // 2)
-    with ExitStack() as stack:
-        gets = {}
-        for posts in (small, large):
-            path = stack.enter_context(_combined(run, posts))
-            served = stack.enter_context(serving(stack.enter_context(indexed(path))))
-            gets[posts] = stack.enter_context(getting(served.url))
-        times = alternate(
-            (
-                {
-                    posts: timed(partial(get, f"/search?q={quote(query.q)}"))
-                    for posts, get in gets.items()
-                }
-                for query in queries
-            ),
-            len(queries) // 4,
-        )
-    tails = {posts: p95(values) for posts, values in times.items()}
-    figures = f"{tails[large]:.1f} and {tails[small]:.1f} ms"
-    yield Row("100,000 posts, p95", "1,000 posts", tails[large] / tails[small], "2.5", figures)
 
 
 def measure_reindex(run: Run, alias: str) -> Iterator[Row]:
@@ -298,27 +268,6 @@ def measure_sync(run: Run, alias: str) -> Iterator[Row]:
         yield Row(what, "–", seconds, most, f"at most {max(times[name]) / 1000:.2f} s", "s")
 
 
-def measure_memory(run: Run, alias: str) -> Iterator[Row]:
-    """A worker after 1,000 searches, and after many more."""
-    paths = [f"/search?q={quote(query.q)}" for query in queries_of(run.files, run.number)]
-    with (
-        redis_server() as store,
-        serving(alias, redis_url=store.url) as served,
-        getting(served.url) as get,
-    ):
-        (worker,) = served.workers()
-        for path in (paths * (1 + 1_000 // len(paths)))[:1_000]:
-            get(path)
-        before = worker.memory_info().rss / 2**20
-        for _ in range(5 * run.rounds):
-            highest_rate(served.url, paths, run.seconds)
-        after = worker.memory_info().rss / 2**20
-    figures = f"{after:.0f} and {before:.0f} MB"
-    yield Row(
-        "memory of a worker under load", "after 1,000 searches", after / before, "1.05", figures
-    )
-
-
 def measure_start(run: Run, alias: str) -> Iterator[Row]:
     """From starting gunicorn, and a command, to the end."""
 
@@ -384,10 +333,8 @@ SECTIONS: dict[str, Section] = {
     "typeahead": measure_typeahead,
     "cached": measure_cached,
     "start": measure_start,
-    "memory": measure_memory,
     "reindex": measure_reindex,
     "sync": measure_sync,
-    "sizes": measure_sizes,
     "browser": measure_browser,
 }
 

@@ -7,19 +7,17 @@ the results. It starts servers of its own; the answers need ELASTICSEARCH_URL.
 
 import json
 import random
-from pathlib import Path
 from typing import Any
 
 import click
+import requests
 
-from app.search.request import SearchRequest
 from bench.relevance import SAMPLE
 from bench.serializers.registry import serializers
 from bench.serializers.report import (
     JUDGED,
     RULE,
     contenders,
-    medians_of,
     put_into,
     rows_of,
     surroundings,
@@ -27,7 +25,7 @@ from bench.serializers.report import (
     winner,
 )
 from bench.serializers.timing import TCP, WARM_UP, Cell, Store, Workload, measure, stores
-from bench.service import elasticsearch_url, indexed, searching
+from bench.service import get_search, indexed, serving
 from devstack.servers import REPOSITORY
 
 _DOCS = REPOSITORY / "docs"
@@ -49,44 +47,40 @@ def floats() -> list[Workload]:
 
 def answers() -> list[Workload]:
     """Answers of 1, 10 and 50 hits, from searches of the sample posts."""
-    elasticsearch_url()
     workloads = []
-    with indexed(SAMPLE[0]) as alias, searching(alias) as search:
+    with (
+        indexed(SAMPLE[0]) as alias,
+        serving(alias) as served,
+        requests.Session() as session,
+    ):
         for hits in _HITS:
-            bodies = (search(SearchRequest(q=q, size=hits)).body for q in _QUERIES)
+            bodies = (get_search(session, served.url, q, hits) for q in _QUERIES)
             body = next(body for body in bodies if len(body["hits"]) == hits)
             workloads.append(Workload("1 hit" if hits == 1 else f"{hits} hits", body, True))
     return workloads
 
 
 @click.command()
-@click.option("--rounds", default=80, show_default=True, help="Times each operation is measured.")
 @click.option("--quick", is_flag=True, help="9 rounds, to see that it runs; no figures to quote.")
 @click.option("--publish", is_flag=True, help="Write the figures and the tables in docs/.")
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=REPOSITORY / "build",
-    help="Where serializers.json goes otherwise.",
-)
-def main(rounds: int, quick: bool, publish: bool, out: Path) -> None:
+def main(quick: bool, publish: bool) -> None:
     """Measure the serializers; about five minutes."""
-    rounds = 9 if quick else rounds
+    rounds = 9 if quick else 80
     hits, lists = answers(), floats()
     click.echo(f"{rounds} rounds, and {WARM_UP} to warm up.")
     with stores() as (every, redis_version):
         if "memcached tcp" not in every:
             click.echo("memcached: not found, left out.")
         cells = _cells(hits, lists, every)
-        measure(cells, rounds, lambda nth: _tell(nth, rounds + WARM_UP))
+        measure(cells, rounds)
         rows = rows_of(cells, JUDGED, TCP)
         final = _final(cells, contenders(rows))
-        measure(final, rounds, lambda nth: None)
+        measure(final, rounds)
     result: dict[str, Any] = {
         **surroundings(rounds, redis_version),
         "rule": RULE,
         "rows": rows,
-        "stores": {name: medians_of(cells, JUDGED, name) for name in every},
+        "stores": {name: rows_of(cells, JUDGED, name) for name in every},
         "hits": {
             workload.name: rows_of(cells, workload.name, TCP)
             for workload in hits
@@ -96,7 +90,7 @@ def main(rounds: int, quick: bool, publish: bool, out: Path) -> None:
         "final": rows_of(final, JUDGED, TCP),
     }
     result["winner"] = winner(result["final"])
-    folder = _DOCS if publish else out
+    folder = _DOCS if publish else REPOSITORY / "build"
     folder.mkdir(parents=True, exist_ok=True)
     text = json.dumps(result, indent=1, ensure_ascii=False)
     (folder / "serializers.json").write_text(f"{text}\n", "utf-8")
@@ -126,11 +120,6 @@ def _final(cells: list[Cell], chosen: list[str]) -> list[Cell]:
         for cell in cells
         if (cell.workload.name, cell.store_name) == (JUDGED, TCP) and cell.serializer.name in chosen
     ]
-
-
-def _tell(nth: int, rounds: int) -> None:
-    if (nth + 1) % 10 == 0:
-        click.echo(f"round {nth + 1} of {rounds}")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """The rule by which a serializer is chosen, and the figures as values for JSON and as tables."""
 
 import platform
+import statistics
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -65,21 +66,18 @@ def _allowed(rows: Mapping[str, Mapping[str, Any]]) -> tuple[dict[str, float], f
 
 def rows_of(cells: Iterable[Cell], workload: str, store: str) -> dict[str, Row]:
     """By serializer: median, average and stddev to read, median to write (µs), bytes stored."""
-    rows: dict[str, Row] = {}
-    for cell in cells:
-        if cell.workload.name != workload or cell.store_name != store:
-            continue
-        timings = cell.timings()
-        read = timings["read"]
-        rows[cell.serializer.name] = {
-            "read": round(read.median, 1),
-            "average": round(read.average, 1),
-            "stddev": round(read.stddev, 1),
-            "value": round(timings["value"].median, 1),
-            "write": round(timings["write"].median, 1),
+    return {
+        cell.serializer.name: {
+            "read": round(statistics.median(cell.taken["read"]), 1),
+            "average": round(statistics.fmean(cell.taken["read"]), 1),
+            "stddev": round(statistics.stdev(cell.taken["read"]), 1),
+            "value": round(statistics.median(cell.taken["value"]), 1),
+            "write": round(statistics.median(cell.taken["write"]), 1),
             "size": cell.size,
         }
-    return rows
+        for cell in cells
+        if (cell.workload.name, cell.store_name) == (workload, store)
+    }
 
 
 def surroundings(rounds: int, redis_version: str) -> Row:
@@ -93,11 +91,6 @@ def surroundings(rounds: int, redis_version: str) -> Row:
         "rounds": rounds,
         "answers": "searches of the sample posts on Elasticsearch",
     }
-
-
-def medians_of(cells: Iterable[Cell], workload: str, store: str) -> dict[str, float]:
-    """By serializer: the median to read."""
-    return {name: row["read"] for name, row in rows_of(cells, workload, store).items()}
 
 
 def put_into(page: str, result: Mapping[str, Any]) -> str:
@@ -118,9 +111,7 @@ def tables(result: Mapping[str, Any]) -> dict[str, str]:
         "run": _run(result),
         "rows": _rows({name: result["rows"][name] for name in SHOWN}),
         "final": _rows(result["final"]),
-        "stores": _side_by_side(result["stores"]),
-        "hits": _side_by_side(_reads(result["hits"])),
-        "floats": _side_by_side(_reads(result["floats"])),
+        **{name: _side_by_side(result[name]) for name in ("stores", "hits", "floats")},
     }
 
 
@@ -145,17 +136,10 @@ def _rows(rows: Mapping[str, Mapping[str, float]]) -> str:
     return _table((*head, "median", "size"), table)
 
 
-def _side_by_side(columns: Mapping[str, Mapping[str, float]]) -> str:
-    rows = ([name, *(values[name] for values in columns.values())] for name in SHOWN)
+def _side_by_side(columns: Mapping[str, Mapping[str, Row]]) -> str:
+    """The medians to read."""
+    rows = ([name, *(column[name]["read"] for column in columns.values())] for name in SHOWN)
     return _table(("serializer", *columns), rows)
-
-
-def _reads(results: Mapping[str, Mapping[str, Row]]) -> dict[str, dict[str, float]]:
-    """The medians to read, by workload and serializer."""
-    return {
-        workload: {name: row["read"] for name, row in rows.items()}
-        for workload, rows in results.items()
-    }
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

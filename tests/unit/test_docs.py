@@ -57,7 +57,7 @@ def test_every_make_target_that_is_mentioned_exists(prose: str, targets: set[str
 
 def test_every_file_of_the_code_that_is_mentioned_exists(prose: str) -> None:
     named = set(re.findall(r"\b(?:app|indexer|analyzers|bench|devstack|tests)/[\w/]+\.py", prose))
-    assert "bench/histories.py" in named
+    assert "bench/clients.py" in named
     assert [name for name in sorted(named) if not (REPOSITORY / name).exists()] == []
 
 
