@@ -7,7 +7,6 @@ with Fetcher(FetchOptions()) as fetcher:
 
 import ipaddress
 import socket
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -23,19 +22,13 @@ from requests.adapters import HTTPAdapter
 from requests.exceptions import SSLError, TooManyRedirects
 from urllib3 import HTTPConnectionPool, HTTPResponse, HTTPSConnectionPool
 from urllib3.connection import HTTPConnection, HTTPSConnection
-from urllib3.exceptions import (
-    ConnectTimeoutError,
-    HTTPError,
-    MaxRetryError,
-    NameResolutionError,
-)
+from urllib3.exceptions import ConnectTimeoutError, HTTPError, MaxRetryError, NameResolutionError
 from urllib3.util.retry import Retry
 
 from indexer.errors import SourceError
 
 _CHUNK = 1 << 16
 _LATE = "the response was incomplete when its time was up"
-_LONGEST_DELAY = 10.0  # seconds between two requests that robots.txt may ask for
 _TEMPORARY = (429, 500, 502, 503, 504)
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 _NOT_PUBLIC = [
@@ -209,8 +202,6 @@ def _failure(url: str, error: Exception, limits: "_Limits") -> FetchFailed:
         return FetchFailed(url, "redirects too often", "Use the final URL.")
     if isinstance(error, SSLError):
         return FetchFailed(url, f"TLS failed: {cause}", "Check the server's certificate.")
-    if isinstance(error, ValueError):
-        return FetchFailed(url, f"the request failed: {error}")
     if isinstance(tried, MaxRetryError) and isinstance(tried.reason, ConnectTimeoutError):
         return FetchFailed(url, f"no connection: {cause}", "Check the host and the port.")
     return FetchFailed(url, f"the response is incomplete: {cause}")
@@ -356,7 +347,6 @@ class Robots:
         self._fetcher = fetcher
         self._agent = fetcher.options.user_agent.partition("/")[0].strip()
         self._rules: dict[str, Protego | FetchFailed] = {}
-        self._turns: dict[str, float] = {}
         self._lock = Lock()
 
     def allows(self, url: str) -> bool:
@@ -366,14 +356,6 @@ class Robots:
     def sitemaps(self, url: str) -> list[str]:
         """The sitemaps that the site of this URL names."""
         return [urljoin(url, sitemap) for sitemap in self._of(url).sitemaps]
-
-    def wait(self, url: str) -> None:
-        """Pause for the time between two requests that the site asks for, at most 10 s."""
-        delay = min(_LONGEST_DELAY, self._of(url).crawl_delay(self._agent) or 0.0)
-        with self._lock:
-            turn = max(time.monotonic(), self._turns.get(urlsplit(url).netloc, 0.0))
-            self._turns[urlsplit(url).netloc] = turn + delay
-        time.sleep(max(0.0, turn - time.monotonic()))
 
     def _of(self, url: str) -> Protego:
         file = urljoin(url, "/robots.txt")

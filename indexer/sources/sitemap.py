@@ -132,7 +132,6 @@ class Sitemap(Source):
         try:
             if not robots.allows(url):
                 return Skipped(origin, None, "disallowed by robots.txt")
-            robots.wait(url)
             page = fetcher.get(url)
             return guarded(lambda: self._post(page, origin, lastmod), origin, oid)
         except SourceError as error:
