@@ -44,7 +44,7 @@
       bar.hidden = next.getElementById("bar").hidden;
       document.title = next.title;
       document.body.className = next.body.className;
-      suggest(mine.signal);
+      suggest(new URLSearchParams(address.split("?")[1]).get("q"), mine.signal);
       return true;
     } catch (error) {
       if (running === mine) showFailure(address, error);
@@ -72,8 +72,7 @@
   }
 
   // Searches that continue what was typed. Their row has its place from the start, so that nothing moves.
-  async function suggest(signal) {
-    const q = input.value.trim();
+  async function suggest(q, signal) {
     let texts = [];
     try {
       const response = q && (await fetch("suggest?" + new URLSearchParams({ q, size: 6 }), { signal }));
@@ -142,7 +141,7 @@
     input.value = new URLSearchParams(location.search).get("q") || "";
     load(location.href);
   });
-  if (input.value) suggest(new AbortController().signal);
+  if (input.value) suggest(input.value.trim(), new AbortController().signal);
   suggested.hidden = false;
 
   // Menus of filters close with Escape, with a click elsewhere and when the focus leaves them; `/` leads

@@ -8,7 +8,15 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import Browser, Page, Response, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Page,
+    Response,
+    Route,
+    expect,
+    sync_playwright,
+)
 from werkzeug.serving import make_server
 
 from app import create_app
@@ -23,17 +31,15 @@ expect.set_options(timeout=15_000)  # milliseconds: for machines that do other w
 Blog = Callable[..., str]
 
 
-@pytest.fixture
-def address(settings: Settings) -> Iterator[str]:
+@pytest.fixture(scope="session")
+def address(engine_settings: Settings, sample_alias: str) -> Iterator[str]:
+    """The URL of a service with the sample posts.
+
+    On a slow machine more searches may run at a time before any is refused.
+    """
+    settings = replace(engine_settings, index=sample_alias, max_computations=64)
     with serving(settings) as url:
         yield url
-
-
-@pytest.fixture
-def settings(settings: Settings) -> Settings:
-    """As for other tests; on a slow machine more searches may run at a time before any is
-    refused."""
-    return replace(settings, max_computations=64)
 
 
 @contextmanager
@@ -69,29 +75,32 @@ def serve() -> Iterator[Callable[[Settings], str]]:
         yield lambda settings: stack.enter_context(serving(settings))
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def blog() -> Iterator[Blog]:
-    """Serves a page on another origin: `blog(html, Header_Name="value")` returns its URL."""
-    with ExitStack() as stack:
-        yield lambda html, **headers: stack.enter_context(_page_server(html, headers))
+    """Serves a page on an origin of its own: `blog(html, Header_Name="value")` returns its URL."""
+    pages: dict[str, tuple[bytes, dict[str, str]]] = {}
 
-
-@contextmanager
-def _page_server(html: str, headers: dict[str, str]) -> Iterator[str]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
+            body, headers = pages.get(self.headers["Host"].partition(":")[0], (b"", {}))
             self.send_response(204 if self.path == "/favicon.ico" else 200)
             for name, value in {"Content_Type": "text/html; charset=utf-8", **headers}.items():
                 self.send_header(name.replace("_", "-"), value)
             self.end_headers()
             if self.path != "/favicon.ico":
-                self.wfile.write(html.encode())
+                self.wfile.write(body)
 
         def log_message(self, *args: object) -> None:
             pass
 
     with in_thread(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as url:
-        yield f"{url}/"
+
+        def serve(html: str, **headers: str) -> str:
+            host = f"blog{len(pages)}.localhost"
+            pages[host] = html.encode(), headers
+            return f"{url.replace('127.0.0.1', host)}/"
+
+        yield serve
 
 
 @pytest.fixture(scope="session")
@@ -107,17 +116,30 @@ def browser() -> Iterator[Browser]:
         chromium.close()
 
 
+@pytest.fixture(scope="session")
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """Shared by the tests of a process: their pages have their own origins, or store nothing."""
+    with browser.new_context(viewport={"width": 900, "height": 900}) as context:
+        yield context
+
+
+def answering(body: str = "", status: int = 200, **headers: str) -> Callable[[Route], None]:
+    """A route that gets this answer from another origin; `Retry_After` is a header."""
+    cors = {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "Retry-After"}
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return lambda route: route.fulfill(status=status, body=body, headers=cors | named)
+
+
 @pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
+def page(context: BrowserContext) -> Iterator[Page]:
     """A page that fails its test on a script error, a refused or a missing resource."""
-    context = browser.new_context(viewport={"width": 900, "height": 900})
     page = context.new_page()
     complaints: list[str] = []
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("console", lambda line: _policy(line.text, complaints))
     page.on("response", lambda got: _missing(got, complaints))
     yield page
-    context.close()
+    page.close()
     assert complaints == []
 
 

@@ -21,17 +21,17 @@ def test_words_variants_synonyms_and_scores(page: Page, address: str) -> None:
     expect(debug).to_contain_text("It scores most")
     expect(debug.locator(".scores > li").first).to_contain_text("Matched: pythn (as python)")
     expect(debug.locator(".scores > li").first).to_contain_text("Missing: colour")
-
-
-def test_the_bar_of_a_hit_has_a_segment_for_each_part(page: Page, address: str) -> None:
-    page.goto(f"{address}/?q=date+format&debug-search")
-    hit = page.locator(".scores > li").first
+    hit = debug.locator(".scores > li").first
     assert hit.locator(".bar-stack rect").count() == hit.locator(".legend li").count() > 1
     widths = hit.locator(".bar-stack rect").evaluate_all(
         "all => all.map(one => one.getBoundingClientRect().width)"
     )
     whole = hit.locator(".bar-stack").evaluate("one => one.getBoundingClientRect().width")
     assert abs(sum(widths) - whole) < whole / 50
+    # It follows what is typed.
+    page.get_by_role("searchbox").fill("juggling")
+    expect(page.get_by_role("row", name=re.compile("juggling"))).to_be_visible()
+    expect(page.locator(".body button").first).to_have_text("Copy")
 
 
 def test_a_request_can_be_copied(browser: Browser, address: str) -> None:
@@ -45,14 +45,6 @@ def test_a_request_can_be_copied(browser: Browser, address: str) -> None:
     copied: dict[str, Any] = json.loads(page.evaluate("navigator.clipboard.readText()"))
     assert "query" in copied
     context.close()
-
-
-def test_it_follows_what_is_typed(page: Page, address: str) -> None:
-    page.goto(f"{address}/?q=python&debug-search")
-    box = page.get_by_role("searchbox")
-    box.fill("juggling")
-    expect(page.get_by_role("row", name=re.compile("juggling"))).to_be_visible()
-    expect(page.locator(".body button").first).to_have_text("Copy")
 
 
 def test_without_javascript_requests_are_text(browser: Browser, address: str) -> None:

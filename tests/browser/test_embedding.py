@@ -29,28 +29,23 @@ def _rendered(template: str) -> str:
 # -- with the widget ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("name", "heading"),
-    [
+def test_a_pasted_page_finds_posts(page: Page, address: str, blog: Blog) -> None:
+    for name, heading in (
         ("README.md", "A search box on your page"),
         ("docs/embedding.md", "Plain HTML"),
         ("docs/embedding.md", "Hugo"),
         ("docs/embedding.md", "Jekyll"),
         ("docs/embedding.md", "WordPress"),
         ("docs/embedding.md", "Eleventy"),
-    ],
-)
-def test_a_pasted_page_finds_posts(
-    page: Page, address: str, blog: Blog, name: str, heading: str
-) -> None:
-    body = _rendered(_example(name, heading, address))
-    page.goto(
-        blog(body if "<html" in body else f"<!doctype html><title>A blog</title><body>{body}")
-    )
-    page.get_by_role("searchbox").press_sequentially("pythn", delay=20)
-    expect(page.get_by_role("status")).to_contain_text("Showing results for python.")
-    link = page.locator("a.link").first
-    assert (link.get_attribute("href") or "").startswith("https://sample.example.org/")
+    ):
+        body = _rendered(_example(name, heading, address))
+        page.goto(
+            blog(body if "<html" in body else f"<!doctype html><title>A blog</title><body>{body}")
+        )
+        page.get_by_role("searchbox").fill("pythn")
+        expect(page.get_by_role("status")).to_contain_text("Showing results for python.")
+        link = page.locator("a.link").first
+        expect(link).to_have_attribute("href", re.compile("^https://sample.example.org/"))
 
 
 def test_a_pasted_page_has_a_link_without_javascript(

@@ -2,7 +2,7 @@
 
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from urllib.parse import quote
 
@@ -13,20 +13,23 @@ from playwright.sync_api import Browser, Page, expect
 from app.insights.counts import Counts
 from app.insights.visits import Extent, Opening, Search
 from app.settings import Settings
-from indexer.build.builder import Built
 from indexer.records import Origin, RawPost
+from tests.browser.conftest import serving
 from tests.browser.test_accessibility import violations
 
 TOKEN = "a-long-enough-token"
 HOSTILE = "<script>document.title='stolen'</script>"
 
 
-@pytest.fixture
-def settings(
-    own_settings: Settings, elastic: Elasticsearch, index_posts: Callable[..., Built]
-) -> Settings:
-    """A post, and some searches of today."""
-    index_posts([RawPost(Origin("test"), "far-down", "Far down", "Kubernetes and cron.")])
+@pytest.fixture(scope="module")
+def address(
+    engine_settings: Settings,
+    elastic: Elasticsearch,
+    module_index: Callable[[Iterable[RawPost]], str],
+) -> Iterator[str]:
+    """A service with a post, and some searches of today."""
+    post = RawPost(Origin("test"), "far-down", "Far down", "Kubernetes and cron.")
+    settings = replace(engine_settings, index=module_index([post]), insights_token=TOKEN)
 
     def search(q: str, found: Extent) -> Search:
         return Search(time.time(), "", uuid.uuid4().hex, f"q={quote(q)}", q, found)
@@ -34,8 +37,9 @@ def settings(
     counted = [search("k8s", "nothing"), search("kubernetes", "all")] * 2
     counted += [search("cron", "all"), search(HOSTILE, "nothing")]
     opened = [Opening(time.time(), "kubernetes", position, "far-down") for position in (4, 5)]
-    Counts(elastic, own_settings.index, days=30).add([*counted, *opened])
-    return replace(own_settings, insights_token=TOKEN)
+    Counts(elastic, settings.index, days=30).add([*counted, *opened])
+    with serving(settings) as url:
+        yield url
 
 
 @pytest.fixture(params=[False])

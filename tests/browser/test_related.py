@@ -1,11 +1,12 @@
 """`<blog-related>` in a page of another origin, as a reader sees it."""
 
+import json
 from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import Blog
+from tests.browser.conftest import Blog, answering
 
 POST = "https://sample.example.org/crontab-lines-i-keep-forgetting"
 Open = Callable[..., Locator]
@@ -54,8 +55,7 @@ def test_without_posts_nothing_is_shown(page: Page, opened: Open) -> None:
 
 @pytest.mark.parametrize("body", ["no JSON", '{"known": true}', '{"known": true, "posts": []}'])
 def test_a_failure_shows_nothing(page: Page, opened: Open, body: str) -> None:
-    cors = {"Access-Control-Allow-Origin": "*"}
-    page.route("**/similar?*", lambda route: route.fulfill(body=body, headers=cors))
+    page.route("**/similar?*", answering(body))
     with page.expect_response("**/similar?*"):
         related = opened()
     expect(related).to_be_hidden()
@@ -72,8 +72,7 @@ def test_nothing_in_an_answer_becomes_markup_or_a_script(page: Page, opened: Ope
         },
         {"title": "No address", "categories": ["<b>"]},
     ]
-    cors = {"Access-Control-Allow-Origin": "*"}
-    page.route("**/similar?*", lambda route: route.fulfill(json={"posts": posts}, headers=cors))
+    page.route("**/similar?*", answering(json.dumps({"posts": posts})))
     related = opened()
     expect(related.get_by_role("link")).to_have_count(1)
     expect(related.get_by_role("link")).to_have_text("<img src=x onerror=alert(1)>")
