@@ -18,6 +18,7 @@ from bench.serializers.report import (
     JUDGED,
     RULE,
     contenders,
+    medians,
     put_into,
     rows_of,
     surroundings,
@@ -80,7 +81,7 @@ def main(quick: bool, publish: bool) -> None:
         **surroundings(rounds, redis_version),
         "rule": RULE,
         "rows": rows,
-        "stores": {name: rows_of(cells, JUDGED, name) for name in every},
+        "stores": {name: medians(rows_of(cells, JUDGED, name)) for name in every},
         "hits": {
             workload.name: rows_of(cells, workload.name, TCP)
             for workload in hits

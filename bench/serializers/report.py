@@ -93,6 +93,11 @@ def surroundings(rounds: int, redis_version: str) -> Row:
     }
 
 
+def medians(rows: Mapping[str, Row]) -> dict[str, float]:
+    """By serializer: the median to read."""
+    return {name: row["read"] for name, row in rows.items()}
+
+
 def put_into(page: str, result: Mapping[str, Any]) -> str:
     """The page with the tables of this run.
 
@@ -111,7 +116,11 @@ def tables(result: Mapping[str, Any]) -> dict[str, str]:
         "run": _run(result),
         "rows": _rows({name: result["rows"][name] for name in SHOWN}),
         "final": _rows(result["final"]),
-        **{name: _side_by_side(result[name]) for name in ("stores", "hits", "floats")},
+        "stores": _side_by_side(result["stores"]),
+        **{
+            name: _side_by_side({column: medians(rows) for column, rows in result[name].items()})
+            for name in ("hits", "floats")
+        },
     }
 
 
@@ -136,9 +145,8 @@ def _rows(rows: Mapping[str, Mapping[str, float]]) -> str:
     return _table((*head, "median", "size"), table)
 
 
-def _side_by_side(columns: Mapping[str, Mapping[str, Row]]) -> str:
-    """The medians to read."""
-    rows = ([name, *(column[name]["read"] for column in columns.values())] for name in SHOWN)
+def _side_by_side(columns: Mapping[str, Mapping[str, float]]) -> str:
+    rows = ([name, *(column[name] for column in columns.values())] for name in SHOWN)
     return _table(("serializer", *columns), rows)
 
 
