@@ -1,6 +1,8 @@
 """The address of a client behind proxies, and what its rate is limited by."""
 
+import json
 import time
+from pathlib import Path
 
 import pytest
 from flask import Flask, request
@@ -13,6 +15,9 @@ from app.elastic import connect
 from app.rate_limit import network_of
 from app.service import Service
 from app.settings import Settings
+
+CASES = json.loads((Path(__file__).parents[1] / "data/unit/clients.json").read_text("utf-8"))
+"""By test: its cases."""
 
 
 def _send(trusted: str, peer: str, forwarded: str) -> str:
@@ -52,14 +57,7 @@ def test_only_trusted_proxies_name_the_client(
 
 @pytest.mark.parametrize(
     ("address", "network"),
-    [
-        ("192.0.2.7", "192.0.2.7"),
-        ("2001:db8::1", "2001:db8::/64"),
-        ("2001:db8::ffff:1", "2001:db8::/64"),
-        ("::ffff:192.0.2.7", "192.0.2.7"),
-        (None, "unknown"),
-        ("", "unknown"),
-    ],
+    CASES["the_addresses_of_one_client_count_together"],
 )
 def test_the_addresses_of_one_client_count_together(address: str | None, network: str) -> None:
     assert network_of(address) == network
@@ -119,23 +117,7 @@ def test_heartbeats_do_not_count_and_each_bucket_counts_alone() -> None:
 
 @pytest.mark.parametrize(
     "path",
-    [
-        "/",
-        "/?q=a",
-        "/search?q=a",
-        "/search?page=0",
-        "/suggest?q=a",
-        "/similar?url=/a",
-        "/similar",
-        "/docs",
-        "/openapi.json",
-        "/nothing",
-        "/widget.js",
-        "/static/search.css",
-        "/__version__",
-        "/metrics",
-        "/insights",
-    ],
+    CASES["every_path_counts"],
 )
 def test_every_path_counts(path: str) -> None:
     client = _away("2/day")

@@ -1,9 +1,15 @@
 """Which words of a text are marked besides those that Elasticsearch marks."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 from analyzers.languages import LANGUAGES
 from app.search.render import MARK, UNMARK, Marker, marked_texts
+
+CASES = json.loads((Path(__file__).parents[1] / "data/unit/highlighting.json").read_text("utf-8"))
+"""By test: its cases."""
 
 FRENCH = LANGUAGES["french"]
 
@@ -17,18 +23,7 @@ def marked(marker: Marker, text: str, field: str = "text") -> str:
 
 @pytest.mark.parametrize(
     ("begun", "text", "expected"),
-    [
-        ("donn", "Les Données, et données. Abandonner", "Les [Données], et [données]. Abandonner"),
-        ("donnée", "donner des données", "donner des [données]"),
-        ("obj", "Qu'est-ce qu'un d'objet, l’objectif", "Qu'est-ce qu'un d'[objet], l’[objectif]"),
-        ("team", "getTeams steam team_teams", "get[Teams] steam [team]_[teams]"),
-        ("amp", "a &amp; b, amplifier&amp;ample", "a & b, [amplifier]&[ample]"),
-        ("rust", "[rust] and Rusty", "[rust] and [Rusty]"),
-        ("груш", "Грушевый сок", "[Грушевый] сок"),
-        ("con", "cliConn, Conn and cône", "cli[Conn], [Conn] and [cône]"),
-        ("oeuv", "Œuvre, œuvres, ouvre", "[Œuvre], [œuvres], ouvre"),
-        ("été", "ete, l'été; etude", "[ete], l'[été]; etude"),
-    ],
+    CASES["words_that_begin_like_a_term"],
 )
 def test_words_that_begin_like_a_term(begun: str, text: str, expected: str) -> None:
     assert marked(Marker((), (FRENCH.fold(begun),), language=FRENCH), text) == expected
@@ -53,15 +48,7 @@ def test_a_word_is_marked_in_camel_case_where_nothing_else_is() -> None:
 
 @pytest.mark.parametrize(
     ("stored", "expected"),
-    [
-        ("a [=&g]t; b", "a [=>] b"),
-        ("x [&am]p;&amp; y", "x [&]& y"),
-        ("x [&amp;&]amp; y", "x [&&] y"),
-        ("x &am[p;&amp;] y", "x [&&] y"),
-        ("a &l[t]; b", "a [<] b"),
-        ("[a] &amp; [b]", "[a] & [b]"),
-        ("&amp;lt; [b]", "&lt; [b]"),
-    ],
+    CASES["a_mark_that_cuts_an_entity_is_widened_to_it"],
 )
 def test_a_mark_that_cuts_an_entity_is_widened_to_it(stored: str, expected: str) -> None:
     assert marked(Marker(), stored, "code.forms") == expected

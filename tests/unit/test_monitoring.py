@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 import yaml
 
+CASES = json.loads((Path(__file__).parents[1] / "data/unit/monitoring.json").read_text("utf-8"))
+"""By test: its cases."""
+
 FOLDER = Path(__file__).resolve().parents[2] / "deploy" / "monitoring"
 PANELS = json.loads((FOLDER / "grafana-dashboard.json").read_text())["panels"]
 UP, DOWN = "1+0x30", "0+0x30"
@@ -49,28 +52,7 @@ def test_the_expressions_of_the_dashboard_are_valid(tmp_path: Path) -> None:
 @promtool
 @pytest.mark.parametrize(
     ("alert", "series"),
-    [
-        (None, {}),
-        ("BlogsearchElasticsearchUnavailable", {f'{ENGINES}"elasticsearch"}}': DOWN}),
-        ("BlogsearchRedisUnavailable", {f'{ENGINES}"redis"}}': DOWN}),
-        ("BlogsearchErrors", {f'{REQUESTS}count{{outcome="503"}}': "0+10x30"}),
-        (
-            "BlogsearchSlow",
-            {
-                f'{REQUESTS}bucket{{endpoint="search.search",le="1"}}': "0+0x30",
-                f'{REQUESTS}bucket{{endpoint="search.search",le="5"}}': "0+9x30",
-                f'{REQUESTS}bucket{{endpoint="search.search",le="+Inf"}}': "0+9x30",
-            },
-        ),
-        ("BlogsearchNoPosts", {"blogsearch_posts": DOWN}),
-        (
-            "BlogsearchRejectedDocuments",
-            {'blogsearch_documents_total{result="rejected"}': "0+1x30"},
-        ),
-        ("BlogsearchRunRejectedDocuments", {f'{RUN}rejected_documents{{command="sync"}}': UP}),
-        ("BlogsearchSyncOld", {f'{RUN}timestamp_seconds{{command="sync"}}': "-180000+0x30"}),
-        ("BlogsearchRunFailed", {f'{RUN}succeeded{{command="sync"}}': DOWN}),
-    ],
+    CASES["each_alert_fires_when_it_should_and_none_without_a_fault"],
 )
 def test_each_alert_fires_when_it_should_and_none_without_a_fault(
     alert: str | None, series: dict[str, str], tmp_path: Path

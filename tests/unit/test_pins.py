@@ -1,5 +1,8 @@
 """Pin files: what a line means, what is wrong with it, and which rules a search has."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 from analyzers.languages import ENGLISH
@@ -7,6 +10,9 @@ from analyzers.rules.compile import Phrases
 from app.search.pins import MAX_POSTS, MAX_RULES, PinRule, matching, parse, words_of
 from app.search.plan import plan_typed
 from app.search.request import SearchRequest
+
+CASES = json.loads((Path(__file__).parents[1] / "data/unit/pins.json").read_text("utf-8"))
+"""By test: its cases."""
 
 
 def _rules(text: str) -> list[PinRule]:
@@ -24,34 +30,7 @@ def _matched(text: str, q: str) -> tuple[list[str], list[str]]:
 
 @pytest.mark.parametrize(
     ("rule", "q", "first"),
-    [
-        ("cron => a, b", "cron", ["a", "b"]),
-        ("cron => a", "Cron", ["a"]),
-        ("cron => a", '"cron"', ["a"]),
-        ("cron => a", "cron jobs", []),
-        ("cron * => a", "cron", ["a"]),
-        ("cron * => a", "a cron job", ["a"]),
-        ("cron * => a", "crons", []),
-        ("* cron * => a", "my cron", ["a"]),
-        ("cron * => a", "jobs -cron", []),
-        ("date * format => a", "format of a date", ["a"]),
-        ("date format => a", "format date", []),
-        ("date format => a", '"date format"', ["a"]),
-        ("date format python => a", '"date format" python', ["a"]),
-        ("python date format => a", 'python "date format"', ["a"]),
-        ("date format python => a", 'python "date format"', []),
-        ("a b c d e => a", '"a b" c "d" e', ["a"]),
-        ('"date format" python => a', "date format python", ["a"]),
-        ("“date format” python => a", "date format python", ["a"]),
-        ("“date format” python => a", "python", []),
-        ("date format python * => a", 'new "date format" in python', ["a"]),
-        ("eat, drink => a", "eat, drink", ["a"]),
-        ("eat, drink => a", "eat", []),
-        ("node.js => a", "Node.js", ["a"]),
-        ("c++ => a", "C++", ["a"]),
-        ("c++ => a", "C", []),
-        ("cron => path/to a/post", "cron", ["path/to a/post"]),
-    ],
+    CASES["which_posts_come_first"],
 )
 def test_which_posts_come_first(rule: str, q: str, first: list[str]) -> None:
     assert _matched(rule, q) == (first, [])
@@ -69,17 +48,7 @@ def test_only_so_many_posts_come_first() -> None:
 
 @pytest.mark.parametrize(
     ("line", "code"),
-    [
-        ("cron", "arrow"),
-        ("cron => a => b", "arrow"),
-        (" => a", "no_word"),
-        ("* => a", "no_word"),
-        ("cron -java => a", "no_word"),
-        ("cron =>", "posts"),
-        ("cron => a,,b", "posts"),
-        ("cron => -", "posts"),
-        ("cron => " + ",".join(f"p{n}" for n in range(MAX_POSTS + 1)), "posts"),
-    ],
+    CASES["an_invalid_line_is_named"],
 )
 def test_an_invalid_line_is_named(line: str, code: str) -> None:
     rules, findings = parse({"my.pins": f"# pins\n\n{line}\nok => a\n"}, ENGLISH)

@@ -1,14 +1,19 @@
 """Snippets and sections cut out of marked texts. `[cat]` stands for a marked word."""
 
+import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 import pytest
 
 from app.search.render import MARK, UNMARK, excerpts
 from app.search.scoring import FRAGMENT_SIZE, LONGEST_SNIPPET
 from indexer.html_text import readable
+
+CASES = json.loads((Path(__file__).parents[1] / "data/unit/snippets.json").read_text("utf-8"))
+"""By test: its cases."""
 
 Json = dict[str, Any]
 FILLER = "Nothing of interest is said here. " * 40
@@ -128,14 +133,7 @@ BY_WORD = {
 
 @pytest.mark.parametrize(
     ("page", "words", "q", "headings"),
-    [
-        *((PAGE, (word,), "", [heading]) for word, heading in BY_WORD.items()),
-        (PAGE, ("Start",), "", []),
-        (TOPICS, ("dog", "bites"), "", ["The dog"]),
-        (CLIENTS, ("Server", "server", "client", "Client"), "client to Server",
-         ["Client to server"]),
-        (THREE, ("cat",), "", ["A cat", "The cat"]),
-    ],
+    CASES["the_sections_that_answer_best"],
 )  # fmt: skip
 def test_the_sections_that_answer_best(
     page: str, words: tuple[str, ...], q: str, headings: list[str]
@@ -168,16 +166,7 @@ def test_without_a_match_below_its_heading_a_section_begins(page: str, snippet: 
 
 @pytest.mark.parametrize(
     ("page", "word", "fragment"),
-    [
-        ("<h2 id='a-b'>Cat</h2>", "Cat", "a-b"),
-        ("<h2 id='größe %'>Cat</h2>", "Cat", ":~:text=Cat"),
-        ("<h2 id='größe%'>Cat</h2>", "Cat", "gr%C3%B6%C3%9Fe%25"),
-        ("<h2>Cat</h2>", "Cat", ":~:text=Cat"),
-        ("<h2>A <b>Cat</b>-fish, &amp; so</h2>", "Cat", ":~:text=A%20Cat%2Dfish%2C%20%26%20so"),
-        ("<h2>Cat</h2><p>It sat down on the mat.</p>", "Cat", "It sat down on the"),
-        ("<p>One day.</p><h2>Cat</h2><h3>Dog</h3>", "Cat", ":~:text=One%20day.-,Cat&text=Cat"),
-        ("<h2>כותרת חתול</h2>", "חתול", ":~:text=" + quote("כותרת חתול")),
-    ],
+    CASES["the_url_leads_to_the_heading"],
 )  # fmt: skip
 def test_the_url_leads_to_the_heading(page: str, word: str, fragment: str) -> None:
     [(_, url, _)] = sections_of(page, word)

@@ -1,11 +1,16 @@
 """What a word may have been meant to be: costs, readings, inflections."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 from analyzers.languages import ENGLISH
-from app.search import scoring
 from app.search.query_parser import parse_query
 from app.search.spelling import Interpretation, TermStats, edit_cost, interpret
+
+CASES = json.loads((Path(__file__).parents[1] / "data/unit/spelling.json").read_text("utf-8"))
+"""By test: its cases."""
 
 KNOWN_WORD = TermStats(words=20, forms=20, stems=25)
 RARE = TermStats(words=1, forms=1, stems=1)
@@ -30,21 +35,7 @@ def texts(reading: Interpretation) -> list[str]:
 
 @pytest.mark.parametrize(
     ("typed", "meant", "expected"),
-    [
-        ("python", "python", 0.0),
-        ("pythn", "python", scoring.COST_LEFT_OUT),
-        ("pyhton", "python", scoring.COST_SWAPPED),
-        ("ypthon", "python", scoring.COST_SWAPPED),
-        ("pythonn", "python", scoring.COST_DOUBLED),
-        ("pythoxn", "python", scoring.COST_ADDED),
-        ("pythan", "python", scoring.COST_ALIKE),
-        ("kython", "cython", scoring.COST_ALIKE),
-        ("pythob", "python", scoring.COST_NEAR_KEY),
-        ("pythoq", "python", scoring.COST_REPLACED),
-        ("pthn", "python", 2 * scoring.COST_LEFT_OUT),
-        ("", "abc", 3 * scoring.COST_LEFT_OUT),
-        ("aab", "aab", 0.0),
-    ],
+    CASES["cost_of_a_typo"],
 )
 def test_cost_of_a_typo(typed: str, meant: str, expected: float) -> None:
     assert edit_cost(typed, meant, ENGLISH) == pytest.approx(expected)
@@ -151,14 +142,7 @@ def test_a_short_word_with_another_letter_may_be_a_word(
 
 @pytest.mark.parametrize(
     ("word", "other", "expected"),
-    [
-        ("format", "formatting", True),
-        ("license", "licenses", True),
-        ("studies", "study", True),
-        ("utils", "utills", False),
-        ("extensive", "extensiv", False),
-        ("react", "reach", False),
-    ],
+    CASES["akin"],
 )
 def test_akin(word: str, other: str, expected: bool) -> None:
     assert ENGLISH.akin(word, other) is expected

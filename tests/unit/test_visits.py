@@ -1,8 +1,14 @@
 """Which requests are searches, and of whom."""
 
+import json
+from pathlib import Path
+
 import pytest
 
-from app.insights.visits import MOST, PAUSE, TYPING_PAUSE, Extent, Search, agrees, searches
+from app.insights.visits import Extent, Search, agrees, searches
+
+CASES = json.loads((Path(__file__).parents[1] / "data/unit/visits.json").read_text("utf-8"))
+"""By test: its cases."""
 
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0"
 
@@ -13,16 +19,7 @@ def _search(at: float, q: str, found: Extent = "all") -> Search:
 
 @pytest.mark.parametrize(
     ("sent", "expected"),
-    [
-        ([(0, "p"), (1, "py"), (2, "python")], ["python"]),
-        ([(0, "python"), (PAUSE, "cron")], ["python", "cron"]),
-        ([(0, "python"), (PAUSE - 0.1, "cron")], ["cron"]),
-        ([(0, "pyth"), (PAUSE, "python")], ["python"]),
-        ([(0, "pyth"), (TYPING_PAUSE, "python")], ["pyth", "python"]),
-        ([(0, "cron"), (20, "cron")], ["cron"]),
-        ([(nth * 10, f"word{nth}") for nth in range(MOST)], [f"word{n}" for n in range(MOST)]),
-        ([(nth * 10, f"word{nth}") for nth in range(MOST + 1)], []),
-    ],
+    CASES["a_search_is_followed_by_a_pause"],
 )
 def test_a_search_is_followed_by_a_pause(
     sent: list[tuple[float, str]], expected: list[str]
@@ -43,16 +40,7 @@ def test_a_search_that_is_repeated_with_a_filter_counts_as_found(
 
 @pytest.mark.parametrize(
     ("environ", "expected"),
-    [
-        ({"HTTP_USER_AGENT": BROWSER}, True),
-        ({"HTTP_USER_AGENT": "Mozilla/5.0 (Linux; CUBOT X30) Chrome/140 Mobile"}, True),
-        ({"HTTP_USER_AGENT": BROWSER, "HTTP_DNT": "1"}, False),
-        ({"HTTP_USER_AGENT": BROWSER, "HTTP_SEC_GPC": "1"}, False),
-        ({"HTTP_USER_AGENT": BROWSER, "HTTP_SEC_PURPOSE": "prefetch;prerender"}, False),
-        ({"HTTP_USER_AGENT": "Mozilla/5.0 (compatible; Googlebot/2.1)"}, False),
-        ({"HTTP_USER_AGENT": "curl/8.5"}, False),
-        ({}, False),
-    ],
+    CASES["people_who_agree_are_counted"],
 )
 def test_people_who_agree_are_counted(environ: dict[str, str], expected: bool) -> None:
     assert agrees(environ) is expected
