@@ -195,7 +195,7 @@ class Service:
 
 def _is_partial(body: SearchAnswer) -> bool:
     """Whether posts were found, none of which has all words of the search."""
-    lacking = body.get("tier") in ("most words", "some words") or "dropped" in body
+    lacking = body.get("tier") == "some words" or "dropped" in body
     return bool(body["count"]) and lacking
 
 

@@ -2,11 +2,11 @@
 
 from typing import Any, Literal, NotRequired, TypedDict
 
-SHAPE = 2
+SHAPE = 3
 """The version of the types below, part of the keys of cached answers: increase it with a change of
 them, so that answers of another shape are not served after an upgrade."""
 
-Tier = Literal["phrase", "all words", "most words", "some words"]
+Tier = Literal["phrase", "all words", "some words"]
 
 
 class Highlight(TypedDict):
@@ -77,18 +77,16 @@ class Facets(TypedDict):
 
 
 class Matches(TypedDict):
-    """How many posts have how much of the query; each number includes the one before it."""
+    """How many posts have all words of the query."""
 
     all_words: int
-    most_words: int
-    some_words: int
 
 
 class SearchAnswer(TypedDict):
     """The answer to a search. `tier` says what the best posts contain, null if no post has a word;
     `answer` is the section of the first post that has most of the words of a question; `instead` is
-    the search for what was typed; `dropped` are words that no post has, and `alternatives` other
-    searches, if nothing was found. `fallback` has none of these."""
+    the search for what was typed; `dropped` are words that no post has. `fallback` has none of
+    these."""
 
     q: str
     count: int
@@ -102,7 +100,6 @@ class SearchAnswer(TypedDict):
     corrected: NotRequired[Correction]
     instead: NotRequired[str]
     dropped: NotRequired[list[str]]
-    alternatives: NotRequired[list[str]]
     facets: NotRequired[Facets]
     debug: NotRequired[dict[str, Any]]
 

@@ -1,22 +1,20 @@
 """One search from top to bottom: `search` answers with the strategy of the settings, `answer` with
 `blended`: the query as typed, and a second request if a term looks wrong."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from elasticsearch import BadRequestError, Elasticsearch
 
 from analyzers.languages import LANGUAGES
-from analyzers.rules.compile import Phrases
 from app.search import fallback, scoring
 from app.search.answer import Facets, SearchAnswer
 from app.search.clauses import post_filters
 from app.search.explain import explain
 from app.search.found import Found, answer_body, read_found
 from app.search.pins import matching, words_of
-from app.search.plan import ANY, Plan, plan_corrected, plan_typed, without_doubtful
-from app.search.query_parser import ParsedQuery
+from app.search.plan import ANY, Plan, plan_corrected, plan_typed
 from app.search.request import SearchRequest
 from app.search.searches import (
     counts_search,
@@ -26,7 +24,6 @@ from app.search.searches import (
     read_counts,
     read_facets,
     read_lookup,
-    together,
 )
 from app.search.session import Known, SearchSession, read_index_rules
 from app.search.spelling import Lookup
@@ -82,17 +79,16 @@ def answer(
     """
     typed, lookup, hits = _first(session, request, settings, known)
     found = read_found(typed, hits, lookup.matched)
-    phrases = known.rules.phrases
-    corrected = plan_corrected(typed, lookup, together(hits), phrases)
+    corrected = plan_corrected(typed, lookup, known.rules.phrases)
     if corrected:
         corrected = _with_rules(corrected, known)
     elif typed.is_large and found.count:
         corrected = typed  # its page is asked for once
-    others = {} if found.count else _alternatives(typed, lookup, phrases)
-    finding: tuple[str, ...] = ()
-    if corrected or others:
-        found, finding = _second(session, found, corrected, others)
-    body = answer_body(found, finding, _facets(session, found))
+    if corrected:
+        found = _found(session, "second", corrected)
+    if not found.count and found.plan.needed > 1:  # in an order by date: all words, else any
+        found = _found(session, "third", replace(found.plan, needed=1))
+    body = answer_body(found, _facets(session, found))
     if request.debug:
         return body, explain(found, lookup, session, known, settings)
     return body, {"requests": session.explain()}
@@ -121,32 +117,8 @@ def _first(
     return typed, lookup, hits
 
 
-def _second(
-    session: SearchSession, typed: Found, plan: Plan | None, others: Mapping[str, Plan]
-) -> tuple[Found, tuple[str, ...]]:
-    """What the query finds as it is meant, and which of the other searches find posts."""
-    bodies = [hits_search(plan), counts_search(plan)] if plan else []
-    responses = session.send("second", *bodies, *map(counts_search, others.values()))
-    counted = map(read_counts, responses[len(bodies) :])
-    finding = tuple(q for q, matched in zip(others, counted, strict=True) if matched[ANY])
-    found = _with_less(session, _found(plan, *responses[:2])) if plan else typed
-    return found, () if found.count else finding
-
-
-def _with_less(session: SearchSession, found: Found) -> Found:
-    """If no post has most of the words, what is found without doubtful corrections, or in an order
-    by date with any of the words."""
-    plan = found.plan
-    less = without_doubtful(plan) or (replace(plan, needed=1) if plan.needed > 1 else None)
-    # A term that no post has in any variant would leave nothing to tell phrases and titles by.
-    if not less or (found.with_most and not found.requires_unmatched):
-        return found
-    other = _found(less, *session.send("third", hits_search(less), counts_search(less)))
-    is_better = other.with_most and not other.requires_unmatched
-    return found if found.with_most and not is_better else other
-
-
-def _found(plan: Plan, page: Json, counted: Json) -> Found:
+def _found(session: SearchSession, kind: str, plan: Plan) -> Found:
+    page, counted = session.send(kind, hits_search(plan), counts_search(plan))
     return read_found(plan, page["hits"]["hits"], read_counts(counted))
 
 
@@ -157,31 +129,8 @@ def _facets(session: SearchSession, found: Found) -> Facets | None:
     is_counted = found.count or post_filters(plan.request, plan.language)
     if not plan.request.facets or not is_counted:
         return None
-    (response,) = session.send("facets", facets_search(plan, found.needed))
+    (response,) = session.send("facets", facets_search(plan))
     return read_facets(response)
-
-
-def _alternatives(plan: Plan, lookup: Lookup, phrases: Phrases) -> dict[str, Plan]:
-    """Searches to try, by their queries: with corrections, if they were turned off, and without
-    quotation marks, exclusions and operators. Others find nothing either, as one word is enough."""
-    tried: dict[str, Plan] = {}
-    if not plan.request.typos:
-        tolerant = replace(plan, request=replace(plan.request, typos=True))
-        if corrected := plan_corrected(tolerant, lookup, frozenset(), phrases):
-            tried[" ".join(term.likeliest.text for term in corrected.terms)] = corrected
-    query = plan.query
-    if query.quoted or query.excluded or query.in_title or query.categories:
-        q = _plain_words(plan.query)
-        relaxed = replace(plan.request, q=q, typos=True)
-        tried[q] = plan_typed(relaxed, plan.language, phrases, recency=plan.recency)
-    return {q: other for q, other in tried.items() if q and not other.query.empty}
-
-
-def _plain_words(query: ParsedQuery) -> str:
-    """The words of a query in their order, without quotation marks and exclusions."""
-    places = [(term.start, term.text) for term in query.terms]
-    places += zip(query.quoted_at, query.quoted, strict=True)
-    return " ".join(text for _, text in sorted(places))
 
 
 def _with_rules(plan: Plan, known: Known) -> Plan:

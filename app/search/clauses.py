@@ -23,7 +23,7 @@ and the best 200 of them also by
 """
 
 from collections.abc import Iterable, Sequence
-from itertools import groupby, pairwise
+from itertools import pairwise
 from typing import Any
 
 from analyzers.bigrams import is_thai
@@ -124,8 +124,6 @@ def words_clauses(plan: Plan, *, one_by_one: bool = False) -> list[Clause]:
             clauses.append(("a similar word", best_of(similar)))
     for text in dict.fromkeys(term.phrase for term in plan.terms if term.phrase):
         clauses.append((f"{text} as typed", _combined_fields(scoring.CONTRACTED_FIELDS, text)))
-    for text in compounds(plan.terms):
-        clauses.append((text, _best_fields(text, plan)))
     return clauses
 
 
@@ -154,10 +152,6 @@ def _variant(variant: TermVariant, of: Interpretation, plan: Plan) -> Json:
     if variant.kind == "split":
         return phrase_in(scoring.PHRASE_FIELDS, variant.text, variant.weight)
     return _best_fields(variant.text, plan, round(variant.weight, 4))
-
-
-def compounds(terms: Iterable[Interpretation]) -> list[str]:
-    return list(dict.fromkeys(term.compound for term in terms if term.compound))
 
 
 def quoted_clauses(plan: Plan) -> list[Clause]:
@@ -210,7 +204,8 @@ def best_clauses(plan: Plan) -> list[Clause]:
 def _all_words(plan: Plan) -> list[Clause]:
     """More if the title has every significant term, a little more in the visitor's language; the
     less the more terms there are, as each of them has scored."""
-    terms = plan.required
+    # Perhaps no post has the two words that a word is split into.
+    terms = [term for term in plan.required if term.likeliest.kind != "split"] or plan.required
     if not terms:
         return []
     share = 1 / len(terms) / max(1, sum(not term.term.continues for term in terms))
@@ -248,8 +243,8 @@ def _looked_up(field: str, term: Interpretation, boost: float) -> Json:
             clauses.append(phrase_in(fields, variant.text, weight))
         elif variant.kind != "prefix":
             clauses.append(match(field, variant.text, operator="and", boost=weight))
-    for text in filter(None, (term.phrase, term.compound)):
-        clauses.append(match(field, text, operator="and", boost=boost))
+    if term.phrase:
+        clauses.append(match(field, term.phrase, operator="and", boost=boost))
     return best_of(clauses)
 
 
@@ -273,7 +268,7 @@ def _neighbours(plan: Plan) -> list[Clause]:
 
 def readings(terms: Sequence[Interpretation]) -> tuple[str, ...]:
     """What several terms may stand for as a text: their likeliest variants first, then with one of
-    them in another variant, or with two as one word. The posts decide which one scores."""
+    them in another variant. The posts decide which one scores."""
     likeliest = [term.likeliest.text for term in terms]
     alternatives = [
         [*likeliest[:place], variant.text, *likeliest[place + 1 :]]
@@ -281,34 +276,27 @@ def readings(terms: Sequence[Interpretation]) -> tuple[str, ...]:
         for variant in term.variants[1:]
         if variant.kind in ("typed", "spelling", "split")
     ]
-    if compounds(terms):
-        as_compounds = (term.compound or term.likeliest.text for term in terms)
-        alternatives.append([text for text, _ in groupby(as_compounds)])
     return tuple(dict.fromkeys(" ".join(texts) for texts in (likeliest, *alternatives)))
 
 
-def _few_readings(terms: Sequence[Interpretation], plan: Plan) -> tuple[str, ...]:
-    """The readings of a short text; of a long one the likeliest, as it is rare side by side."""
-    return readings(terms)[: None if plan.share == 1 else 1]
+def _likeliest(terms: Sequence[Interpretation]) -> str:
+    return " ".join(term.likeliest.text for term in terms)
 
 
 def _phrase(plan: Plan) -> list[Clause]:
     """As it is or in any inflection. The names tell whether a post has it."""
     if len(plan.terms) < 2:
         return []
-    texts = _few_readings(plan.terms, plan)
+    text = _likeliest(plan.terms)
     clauses: list[Clause] = []
     for field in ("title", "text"):
         # The stemmed field has no stop words: `the who` would be any text with who.
         inflected = [field] if sum(not term.term.stop for term in plan.terms) > 1 else []
-        phrases = [
-            phrase_in([*inflected, f"{field}.words"], text, scoring.ADJACENT_BOOST)
-            for text in texts
-        ]
+        phrases = [phrase_in([*inflected, f"{field}.words"], text, scoring.ADJACENT_BOOST)]
         if plan.terms[-1].begun:
             # Its own score would be the sum over all words that begin like that.
             in_title = field == "title"
-            words: Json = {"query": texts[0]}
+            words: Json = {"query": text}
             if in_title:  # few enough to compare them all
                 words["max_expansions"] = scoring.BEGUN_EXPANSIONS
             begun: Json = {"match_phrase_prefix": {f"{field}.words": words}}
@@ -322,11 +310,11 @@ def _heading(plan: Plan) -> list[Clause]:
     terms = [term for term in plan.terms if not term.term.light] or plan.terms
     if len(terms) < 2:
         return []
-    texts = _few_readings(terms, plan)
+    text = _likeliest(terms)
     options = {"slop": scoring.NEIGHBOURS_SLOP, "boost": scoring.HEADING_BOOST}
-    clauses = [match_phrase("headings.text", text, **options) for text in texts]
+    clauses = [match_phrase("headings.text", text, **options)]
     if terms[-1].begun:
-        begun: Json = {"match_phrase_prefix": {"headings.text": {"query": texts[0]}}}
+        begun: Json = {"match_phrase_prefix": {"headings.text": {"query": text}}}
         clauses.append(constant(begun, scoring.BEGUN_IN_TITLE))
     return [("heading", best_of(clauses))]
 
@@ -410,7 +398,8 @@ def has_terms(plan: Plan, needed: int, *, similar: bool = False) -> list[Json]:
 def has_term(term: Interpretation, *, similar: bool = False) -> Json:
     """Whether a post has a term in any of its variants, unscored."""
     clauses = [_has(variant, term) for variant in term.variants]
-    clauses += [_in_any_form(text) for text in (term.phrase, term.compound) if text]
+    if term.phrase:
+        clauses.append(_in_any_form(term.phrase))
     if similar:
         clauses += [_in_any_form(word.text) for word in term.similar]
     return any_of(clauses)
@@ -454,9 +443,8 @@ def operator_filters(plan: Plan) -> list[Json]:
 def _in_title(term: Interpretation) -> Json:
     clauses = [match("title.lookup", variant.text, operator="and") for variant in term.variants]
     clauses += [match("title", variant.text, operator="and") for variant in term.variants]
-    clauses += [
-        match("title", text, operator="and") for text in (term.phrase, term.compound) if text
-    ]
+    if term.phrase:
+        clauses.append(match("title", term.phrase, operator="and"))
     if any(variant.kind in ("begun", "prefix") for variant in term.variants):
         clauses.append(_begins_in_title(term))
     return any_of(clauses)

@@ -14,41 +14,22 @@ from app.synonyms import applied
 
 Json = dict[str, Any]
 
-_TIERS = {
-    None: "no post has any of the words",
-    "phrase": "a post has the words side by side, in their order",
-    "all words": "a post has all words",
-    "most words": "no post has all words; these have more than half of them",
-    "some words": "no post has all words; these have the most important of them",
-}
-
 
 def explain(
     found: Found, lookup: Lookup, session: SearchSession, known: Known, settings: Settings
 ) -> Json:
-    """The tier, each word with its variants, the synonyms that applied, what each hit scored for
-    which part of the query, and the requests that were sent."""
-    plan, pins = found.plan, found.plan.pins
-    hits = _hits(found, session)
+    """Each word with its variants, the rules that applied, what each hit scored for which part of
+    the query, and the requests that were sent."""
+    plan = found.plan
     return {
         "strategy": "blended",
         "tier": found.tier,
-        "reason": _TIERS[found.tier],
         "words": [_word(term, found, lookup) for term in plan.terms],
-        "words_needed": plan.needed,
-        "matches": dict(found.matched),
-        "posts": lookup.total,
         "synonyms": applied(
             [piece for term in plan.terms for piece in term.tokens], known.rules.digest, settings
         ),
-        "quoted": list(plan.query.quoted),
-        "excluded": list(plan.query.excluded),
-        "pins": {
-            "rules": [{"file": rule.file, "line": rule.line} for rule in pins.rules],
-            "first": list(pins.first),
-            "never": list(pins.never),
-        },
-        "hits": hits,
+        "pins": [f"{rule.file}:{rule.line}" for rule in plan.pins.rules],
+        "hits": _hits(found, session),
         "requests": session.explain(bodies=plan.request.debug_requests),
     }
 
@@ -82,7 +63,6 @@ def _variant(variant: TermVariant) -> Json:
         "kind": variant.kind,
         "weight": round(variant.weight, 4),
         "posts": variant.posts,
-        "score": round(variant.score, 4),
         "cost": round(variant.cost, 3),
     }
 
@@ -137,17 +117,13 @@ def _reason(parts: Mapping[str, float], above: Json | None, pinned: bool) -> str
     """Why a hit is first, or behind the one above it."""
     if pinned:
         return "It is pinned."
-    if not above:
+    if not above or above["pinned"]:
         best = ", ".join(f"{score:.1f} for {part}" for part, score in list(parts.items())[:3])
         return f"It scores most: {best}." if best else ""
-    if above["pinned"]:
-        return "The hit above is pinned."
     theirs = {part["part"]: part["score"] for part in above["parts"]}
     less = sum(theirs.values()) - sum(parts.values())
-    if less < 0:
-        return "It scores more than the hit above; the order is not by score."
     if less < 0.00005:
-        return "It scores the same as the hit above."
+        return "It scores as much as the hit above, or the order is not by score."
     most = max(theirs, key=lambda part: theirs[part] - parts.get(part, 0.0))
     return (
         f"{less:.2f} less than the hit above, most of it for {most}: "

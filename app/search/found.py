@@ -17,7 +17,7 @@ from app.search.answer import (
     Tier,
 )
 from app.search.clauses import COMMENTS, HAS, IS, PHRASE, pin_score
-from app.search.plan import ALL, ANY, BY_WORDS, MOST, Plan
+from app.search.plan import ALL, ANY, Plan
 from app.search.query_parser import QueryTerm
 from app.search.render import Marker, Passage, excerpts, marked_texts, plain, safe, unmarked
 from app.search.spelling import Interpretation, TermVariant
@@ -29,24 +29,17 @@ Json = dict[str, Any]
 class Found:
     """The posts that a plan finds.
 
-    `hits` are those of the page, `matched` how many posts match by the names of `searches.counts`.
-    `count` posts are listed, `by_words` of them not only because they are pinned; `with_most` have
-    more than half of the words. `needed` words have the posts of which categories and years are
-    counted. `dropped` are words that no post has; `requires_unmatched`: one of them is required.
+    `hits` are those of the page; `count` posts are listed, `with_all` of them have every word.
+    `dropped` are words that no post has.
     """
 
     plan: Plan
     hits: tuple[Json, ...]
-    matched: Mapping[str, int]
     count: int
-    by_words: int
-    with_most: int
     with_all: int
-    needed: int
     tier: Tier | None
     dropped: tuple[str, ...]
     corrected: Correction | None
-    requires_unmatched: bool
 
     def missing(self, hit: Json) -> list[str]:
         """The significant terms that a hit does not have, as typed."""
@@ -60,46 +53,44 @@ class Found:
 
 def read_found(plan: Plan, hits: Sequence[Json], matched: Mapping[str, int]) -> Found:
     """What a plan has found; `matched` is what `searches.counts` counted."""
-    by_words = matched.get(BY_WORDS, matched[ANY])
-    best = {term.term.key: _best_variant(term, hits, plan) for term in plan.terms}
-    # A single significant term, which no post has: no other term tells whether another spelling is
-    # meant.
-    is_doubtful = len(plan.query.examined) == 1 and any(
-        term.doubtful and best[term.term.key].kind != "split" for term in plan.required
-    )
+    count = matched[ANY]
+    names = {name for hit in hits for name in hit.get("matched_queries", ())}
     required = {term.term.key for term in plan.required}
+    best = {term.term.key: _best_variant(term, hits, plan) for term in plan.terms}
+    doubted = {
+        term.term.key
+        for term in plan.required
+        if best[term.term.key].kind == "typed" and _is_doubtful(term, plan)
+    }
     unmatched = [
         term
         for term in plan.query.examined
-        if is_doubtful or term.key not in required or matched.get(HAS + term.key) == 0
+        if term.key not in required - doubted or matched.get(HAS + term.key) == 0
     ]
-    is_enough = plan.most <= len(plan.required) and not is_doubtful
-    with_most = matched.get(MOST, by_words) if is_enough else 0
-    with_all = 0 if unmatched else matched.get(ALL, with_most)
+    with_all = 0 if unmatched else matched.get(ALL, count)
+    has_words = with_all or any(name.startswith(HAS) for name in names) or not plan.pins.first
     tier: Tier | None = None
     if with_all:
-        names = {name for hit in hits for name in hit.get("matched_queries", ())}
         only_quoted = plan.query.quoted and not plan.terms
         has_phrase = only_quoted or PHRASE + "title" in names or PHRASE + "text" in names
         tier = "phrase" if has_phrase else "all words"
-    elif by_words:
-        tier = "most words" if with_most else "some words"
-    meant = plan.written([best[term.term.key] for term in plan.terms])
+    elif count and has_words:
+        tier = "some words"
+    meant = plan.written(list(best.values()))
     q = plan.request.q
     return Found(
         plan=plan,
         hits=tuple(hits),
-        matched=matched,
-        count=matched[ANY],
-        by_words=by_words,
-        with_most=with_most,
+        count=count,
         with_all=with_all,
-        needed=max(plan.most, plan.needed) if with_most else plan.needed,
         tier=tier,
-        dropped=tuple(_texts(unmatched)) if by_words else (),
+        dropped=tuple(_texts(unmatched)) if tier else (),
         corrected={"from": q, "to": meant} if meant != q and hits else None,
-        requires_unmatched=any(matched.get(HAS + key) == 0 for key in required),
     )
+
+
+def _is_doubtful(term: Interpretation, plan: Plan) -> bool:
+    return term.doubtful(alone=len(plan.query.examined) == 1)
 
 
 def _best_variant(term: Interpretation, hits: Iterable[Json], plan: Plan) -> TermVariant:
@@ -118,7 +109,7 @@ def _best_variant(term: Interpretation, hits: Iterable[Json], plan: Plan) -> Ter
             variant
             for number, variant in enumerate(term.variants)
             if f"{IS}{term.term.key} {number}" in names
-            and not (alone and term.doubtful and variant.kind == "spelling")
+            and not (alone and variant.kind == "spelling" and _is_doubtful(term, plan))
         ]
         variants += sorted(matched, key=lambda variant: -variant.weight)
     if not variants:
@@ -143,8 +134,8 @@ def _texts(terms: Sequence[QueryTerm]) -> list[str]:
 # -- the answer ------------------------------------------------------------------------------------
 
 
-def answer_body(found: Found, finding: Sequence[str], facets: Facets | None) -> SearchAnswer:
-    """The answer to a search; `finding` are other searches, which find something."""
+def answer_body(found: Found, facets: Facets | None) -> SearchAnswer:
+    """The answer to a search."""
     request = found.plan.request
     marker = Marker.of(found.plan)
     body: SearchAnswer = {
@@ -154,11 +145,7 @@ def answer_body(found: Found, finding: Sequence[str], facets: Facets | None) -> 
         "size": request.size,
         "strategy": "blended",
         "tier": found.tier,
-        "matches": {
-            "all_words": found.with_all,
-            "most_words": found.with_most,
-            "some_words": found.by_words,
-        },
+        "matches": {"all_words": found.with_all},
         "hits": [_hit(hit, found, marker) for hit in found.hits],
     }
     if answer := _answer(body["hits"], found):
@@ -168,8 +155,6 @@ def answer_body(found: Found, finding: Sequence[str], facets: Facets | None) -> 
         body["instead"] = "/search?" + urlencode(request.parameters(typos=False))
     if found.dropped:
         body["dropped"] = list(found.dropped)
-    if finding:
-        body["alternatives"] = list(finding)
     if facets is not None:
         body["facets"] = facets
     return body
@@ -183,7 +168,7 @@ def _answer(hits: Sequence[Hit], found: Found) -> Section | None:
         return None
     shown = [(_marked_words(section), section) for section in hits[0].get("sections", ())]
     words, section = max(shown, key=lambda one: one[0], default=(0, None))
-    return section if words >= max(2, found.plan.most) else None
+    return section if words >= max(2, len(found.plan.query.examined) // 2 + 1) else None
 
 
 def _marked_words(section: Section) -> int:

@@ -7,7 +7,6 @@ spelling, in two words or as one with its neighbour.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 
 from analyzers.bigrams import is_bigram
 from analyzers.languages import Language
@@ -35,7 +34,7 @@ from app.search.spelling import (
     mark_phrases,
 )
 
-ANY, MOST, ALL, BY_WORDS = "some words", "most words", "all words", "by words"
+ANY, ALL = "some words", "all words"
 """What posts are counted by: `searches.counts`."""
 
 _UNCOUNTED = TermStats(words=1)
@@ -73,12 +72,6 @@ class Plan:
         """Whether the hits cost so much that they are asked for once, when the words are known."""
         pieces = sum(len(term.term.pieces) for term in self.terms)
         return pieces * self.request.size > scoring.LARGE_PAGE
-
-    @cached_property
-    def most(self) -> int:
-        """More than half of the significant terms of the query."""
-        terms = len(self.query.examined)
-        return terms // 2 + 1 if terms else 0
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
@@ -147,24 +140,19 @@ def _begun(term: Interpretation, q: str) -> Interpretation:
 # -- as it is meant --------------------------------------------------------------------------------
 
 
-def plan_corrected(
-    plan: Plan, lookup: Lookup, together: frozenset[str], phrases: Phrases
-) -> Plan | None:
+def plan_corrected(plan: Plan, lookup: Lookup, phrases: Phrases) -> Plan | None:
     """The plan with the terms interpreted, None if it is right as it is.
 
-    Terms that no post has, in any variant, are not required any more. `together` has the keys of
-    those that a post has together with another one.
+    Terms that no post has, in any variant, are not required any more.
     """
     stats = lookup.stats
     if not stats:
         return None
     query, terms = plan.query, plan.terms
     if plan.request.typos:
-        compounds: dict[str, str] = {}
         if not plan.request.typing:
             query = _resegmented(plan.query, stats, plan.language)
-            compounds = _compounds(plan, query, stats)
-        interpreted = _interpreted(query, compounds, lookup, together, plan.language)
+        interpreted = _interpreted(query, lookup, plan.language)
         if terms and terms[-1].begun and _may_go_on(terms[-1].term, stats):
             interpreted[-1] = terms[-1]
         terms = mark_phrases(interpreted, phrases)
@@ -175,60 +163,28 @@ def plan_corrected(
     if not required and not query.quoted:
         return None
     as_written = query == plan.query and all(
-        (term.as_typed or term.begun) and not term.compound and not term.similar for term in terms
+        (term.as_typed or term.begun) and not term.similar for term in terms
     )
-    relaxed = plan.needed > 1 and not lookup.matched[ANY]
-    if as_written and len(required) == len(plan.required) and not relaxed:
+    if as_written and len(required) == len(plan.required):
         return None
     needed = _needed(len(required), plan.request)
     return replace(plan, query=query, terms=terms, required=required, needed=needed)
 
 
-def without_doubtful(plan: Plan) -> Plan | None:
-    """The plan without doubtful corrections, for when no post has most of the words with them; None
-    if that makes no difference. A corrected term that no post has beside others was probably not
-    meant."""
-    if plan.is_large or len(plan.required) > scoring.DOUBTED_WORDS:
-        return None
-    sure = tuple(term for term in plan.required if _is_sure(term))
-    if not sure or len(sure) == len(plan.required):
-        return None
-    left_out = {term.term.key for term in plan.required if term not in sure}
-    terms = tuple(as_typed(term.term) if term.term.key in left_out else term for term in plan.terms)
-    return replace(plan, terms=terms, required=sure, needed=1)
-
-
-def _is_sure(term: Interpretation) -> bool:
-    is_long = len(term.term.token) >= scoring.LONG_WORD
-    return term.likeliest.kind == "typed" or (
-        is_long and term.likeliest.cost <= scoring.COST_REPLACED
-    )
-
-
-def _interpreted(
-    query: ParsedQuery,
-    compounds: Mapping[str, str],
-    lookup: Lookup,
-    together: frozenset[str],
-    language: Language,
-) -> list[Interpretation]:
+def _interpreted(query: ParsedQuery, lookup: Lookup, language: Language) -> list[Interpretation]:
     """What each term may stand for; of several doubtful ones the likeliest variants only."""
     terms: list[Interpretation] = []
     for term in query.terms:
         stats = lookup.stats.get(term.key)
-        if compound := compounds.get(term.key):
-            reason = f"posts write it and its neighbour as {compound}"
-            terms.append(replace(as_typed(term, reason=reason), compound=compound))
-        elif stats is None:
+        if stats is None:
             terms.append(as_typed(term))
         elif is_bigram(term.token) and not stats.known:
             terms.append(characters(term))
         elif not term.correctable or "+" in term.key:
             terms.append(as_typed(term, stats.posts))
         else:
-            last, supported = term == query.terms[-1], term.key in together
-            options = lookup.options.get(term.token, ())
-            terms.append(interpret(term, stats, options, language, last=last, supported=supported))
+            options, last = lookup.options.get(term.token, ()), term == query.terms[-1]
+            terms.append(interpret(term, stats, options, language, last=last))
     doubtful = sum(not term.as_typed or bool(term.similar) for term in terms)
     if doubtful < 2:
         return terms
@@ -284,21 +240,3 @@ def _resegmented(
 
 def _is_known(term: QueryTerm, stats: Mapping[str, TermStats]) -> bool:
     return term.key in stats and stats[term.key].known
-
-
-def _compounds(plan: Plan, query: ParsedQuery, stats: Mapping[str, TermStats]) -> dict[str, str]:
-    """The word that posts write two neighbouring terms as (`keyboard` for `key board`), by the keys
-    of both. None for terms that a synonym rule treats as one: it finds the word anyway."""
-    by_rule = {term.term.key for term in plan.terms if term.phrase}
-    compounds: dict[str, str] = {}
-    for first, second in pairwise(query.terms):
-        keys = {first.key, second.key}
-        posts = stats.get(f"{first.key}+{second.key}")
-        if not posts or keys & (by_rule | compounds.keys()):
-            continue
-        # A stem may be the same by accident if a word is misspelled: `digital govement`,
-        # `digitalgov`.
-        are_known = _is_known(first, stats) and _is_known(second, stats)
-        if max(posts.words, posts.stems if are_known else 0) > posts.apart:
-            compounds |= dict.fromkeys(keys, first.token + second.token)
-    return compounds

@@ -17,7 +17,6 @@ from urllib.parse import quote
 from analyzers.bigrams import CHARACTERS, is_unspaced
 from analyzers.languages import ENGLISH, Language
 from analyzers.symbols import OPERATORS
-from app.search.clauses import compounds
 from app.search.plan import Plan
 from app.search.scoring import (
     FRAGMENT_SIZE,
@@ -135,7 +134,6 @@ def highlight_queries(
 ) -> dict[str, Json]:
     """For each field a query that matches every variant of the terms, but for beginnings."""
     significant = _meant(terms)
-    words = compounds(significant)
     single: list[str] = []
     phrases: list[str] = []
     for term in significant:
@@ -144,7 +142,7 @@ def highlight_queries(
                 phrases.append(variant.text)
             elif variant.kind not in ("character", "prefix"):
                 single.append(variant.text)
-    words = [" ".join([*single, *words])]
+    words = [" ".join(single)]
     # By themselves too: together they are the single word of the synonym rule.
     words += [term.term.text for term in significant if term.phrase]
     phrases += [*dict.fromkeys(term.phrase for term in significant if term.phrase), *quoted]

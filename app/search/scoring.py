@@ -111,15 +111,10 @@ RARE_POSTS, RARE_RATIO, RARE_COST, RARE_MIN_LENGTH = 3, 2, 0.9, 4
 """A word of so many posts, none of them in its title, may be an error for one that is so much more
 frequent: those posts follow behind it."""
 PREFIX_MIN = 3
-LONG_WORD = 8
-"""Letters. A long word that no post has, one error away from another, is that word misspelled
-(`kuberntes`); a shorter one may be a word of its own (`native`, `naive`)."""
-FAR = 0.25
-"""Cost for each letter, from which on a spelling is not called the correction of a word. Of 600
-real misspellings 16 are so far from what was meant; .2: 43."""
-DOUBTED_WORDS = 8
-"""Significant words up to which a query is searched for without doubtful corrections, too: of many
-words the others find the posts."""
+FAR, FAR_BESIDE_OTHERS = 0.25, 0.125
+"""Cost for each letter, from which on a spelling is not called the correction of a word, but where
+a post has it beside other words of the query (`react native` is not naive). Of 600 real
+misspellings 16 are so far as a single word; .2: 43."""
 
 # -- typing ----------------------------------------------------------------------------------------
 BEGUN_IN_TITLE, BEGUN = 12.0, 2.0

@@ -23,7 +23,6 @@ from app.search.clauses import (
     has_terms,
     hidden_clauses,
     language_filter,
-    match_phrase,
     named,
     named_terms,
     operator_filters,
@@ -34,8 +33,8 @@ from app.search.clauses import (
     whole_title,
     words_clauses,
 )
-from app.search.plan import ALL, ANY, BY_WORDS, MOST, Plan
-from app.search.query_parser import ParsedQuery, QueryTerm, apart, joined
+from app.search.plan import ALL, ANY, Plan
+from app.search.query_parser import QueryTerm, apart, joined
 from app.search.render import begin_in, highlight_queries, highlighting, post_highlighting
 from app.search.request import DEFAULT_SIZE, SearchRequest
 from app.search.spelling import Lookup, TermStats, as_typed
@@ -161,20 +160,15 @@ def _listed(by_words: Json, plan: Plan) -> Json:
 
 
 def counts(plan: Plan) -> Json:
-    """Aggregations that count the posts that match: `ANY`; `MOST`, with more than half of the
-    words; `ALL`, with every word; `BY_WORDS`, not only because they are pinned; `HAS + key`, with a
-    term that was split. A count that is equal to that of fewer words is left out."""
-    number, most = len(plan.required), plan.most
-    by_words = replace(plan, pins=plan.pins.only_never()) if plan.pins.first else plan
+    """Aggregations that count the posts that match: `ANY`; `ALL`, with every word, if that is not
+    the same; `HAS + key`, with a term that was split."""
+    number = len(plan.required)
     counted = {ANY: _matching(plan, plan.needed, similar=True)}
-    if plan.pins.first:
-        counted[BY_WORDS] = _matching(by_words, plan.needed, similar=True)
     # Posts that only have a similar word match, and do not have the word.
     least = 0 if any(term.similar for term in plan.required) else plan.needed
-    if least < most <= number:
-        counted[MOST] = _matching(by_words, most)
-    if max(plan.needed, most) < number == len(plan.query.examined):
-        counted[ALL] = _matching(by_words, number)
+    if least < number == len(plan.query.examined) or plan.pins.first:
+        without_pins = replace(plan, pins=plan.pins.only_never())
+        counted[ALL] = _matching(without_pins, number)
     for term in plan.required:
         if term.likeliest.kind == "split":
             counted[HAS + term.term.key] = has_term(term)
@@ -192,7 +186,7 @@ def read_counts(response: Json) -> dict[str, int]:
     return {
         name: aggregation["doc_count"]
         for name, aggregation in response["aggregations"].items()
-        if name.startswith((ANY, MOST, ALL, BY_WORDS, HAS))
+        if name.startswith((ANY, ALL, HAS))
     }
 
 
@@ -212,12 +206,12 @@ _YEAR_COUNTS: Json = {
 }
 
 
-def facets_search(plan: Plan, needed: int) -> Json:
-    """The counts by category and year of the posts that have so many of the words."""
+def facets_search(plan: Plan) -> Json:
+    """The counts by category and year of the posts that match."""
     return {
         "size": 0,
         "track_total_hits": False,
-        "query": _matching(plan, needed),
+        "query": _matching(plan, plan.needed, similar=True),
         "aggs": facet_counts(plan.request, plan.language),
     }
 
@@ -288,10 +282,7 @@ def lookup_search(plan: Plan) -> Json:
         "aggs": {
             _INDEX: {"terms": {"field": "_index", "size": 1}},
             _POSTS: {"filter": {"match_all": {}}},
-            **{
-                _TERM + term.key: {"filters": {"filters": _counted(term, plan.query)}}
-                for term in terms
-            },
+            **{_TERM + term.key: {"filters": {"filters": _counted(term)}} for term in terms},
             **counts(plan),
         },
     }
@@ -313,16 +304,6 @@ def read_lookup(response: Json) -> Lookup:
     options = {entry["text"]: entry["options"] for entry in entries}
     index = "".join(bucket["key"] for bucket in aggs[_INDEX]["buckets"])
     return Lookup(stats, options, read_counts(response), aggs[_POSTS]["doc_count"], index)
-
-
-def together(hits: Sequence[Json]) -> frozenset[str]:
-    """The keys of the terms that one of these hits has together with another term."""
-    keys: set[str] = set()
-    for hit in hits:
-        matched = [name for name in hit.get("matched_queries", ()) if name.startswith(HAS)]
-        if len(matched) > 1:
-            keys.update(name.removeprefix(HAS) for name in matched)
-    return frozenset(keys)
 
 
 def examined_terms(plan: Plan) -> list[QueryTerm]:
@@ -371,14 +352,9 @@ def _suggesters(errors_of: Mapping[str, int]) -> Json:
     return suggesters
 
 
-def _counted(term: QueryTerm, query: ParsedQuery) -> dict[str, Json]:
+def _counted(term: QueryTerm) -> dict[str, Json]:
     if "+" in term.key:
-        pieces = " ".join(piece.text for piece in query.terms if piece.key in term.key.split("+"))
-        return {
-            "words": {"term": {"all.words": {"value": term.token}}},
-            "stems": {"match": {"all": term.token}},
-            "apart": match_phrase("text.words", pieces),
-        }
+        return {"words": {"term": {"all.words": {"value": term.token}}}}
     if len(term.pieces) > 1:
         return {"words": has_term(as_typed(term))}
     text = {"query": term.text, "operator": "and"}

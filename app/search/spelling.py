@@ -18,7 +18,7 @@ from app.search import scoring
 from app.search.query_parser import QueryTerm
 
 Options = Sequence[Mapping[str, Any]]
-"""What the term suggester offers for a word: `text`, `freq` and `score` of each."""
+"""What the term suggester offers for a word: `text` and `freq` of each."""
 
 
 def edit_cost(typed: str, meant: str, language: Language) -> float:
@@ -58,15 +58,13 @@ def _replaced(letter: str, wanted: str, language: Language) -> float:
 @dataclass(frozen=True, slots=True)
 class TermStats:
     """How many posts have a word: as typed (`words`), as typed or by a synonym (`forms`), in
-    any inflection (`stems`), in a title, and as the beginning of a longer word; of two words
-    written as one, how many have them side by side (`apart`)."""
+    any inflection (`stems`), in a title, and as the beginning of a longer word."""
 
     words: int = 0
     forms: int = 0
     stems: int = 0
     titles: int = 0
     prefix: int = 0
-    apart: int = 0
 
     @property
     def posts(self) -> int:
@@ -101,14 +99,13 @@ class TermVariant:
 
     `kind`: as typed, another spelling, all words that begin with it, two words, two characters as
     either; `begun` is being typed: the word and all that begin with it. `weight` is the likelihood
-    relative to the likeliest variant. `score` is the suggester's similarity, `cost` the edit cost.
+    relative to the likeliest variant, `cost` that of the edits.
     """
 
     text: str
     weight: float = 1.0
     kind: VariantKind = "typed"
     posts: int = 0
-    score: float = 0.0
     cost: float = 0.0
 
     @property
@@ -121,8 +118,7 @@ class Interpretation:
     """A term with its variants, the likeliest first, and the reason in a few words.
 
     The posts of `similar` words follow, and do not count as having the term. `phrase` has the words
-    that a synonym rule treats as one together with it (`machine learning`), `compound` the word
-    that posts write it and its neighbour as (`keyboard` for `key board`).
+    that a synonym rule treats as one together with it (`machine learning`).
     """
 
     term: QueryTerm
@@ -130,7 +126,6 @@ class Interpretation:
     reason: str
     similar: tuple[TermVariant, ...] = ()
     phrase: str = ""
-    compound: str = ""
 
     @cached_property
     def likeliest(self) -> TermVariant:
@@ -146,12 +141,12 @@ class Interpretation:
     def begun(self) -> bool:
         return self.likeliest.kind == "begun"
 
-    @cached_property
-    def doubtful(self) -> bool:
+    def doubtful(self, *, alone: bool) -> bool:
         """Whether the likeliest spelling is far for so short a word: it may be a word that posts do
-        not have (`grey`, grep), not a misspelled one."""
+        not have (`grey`, grep), not a misspelled one. `alone`: it is the only word."""
+        far = scoring.FAR if alone else scoring.FAR_BESIDE_OTHERS
         likeliest = self.likeliest
-        return likeliest.kind == "spelling" and likeliest.cost >= scoring.FAR * len(self.term.token)
+        return likeliest.kind == "spelling" and likeliest.cost >= far * len(self.term.token)
 
     @property
     def tokens(self) -> tuple[str, ...]:
@@ -185,23 +180,14 @@ def characters(term: QueryTerm) -> Interpretation:
 
 
 def interpret(
-    term: QueryTerm,
-    stats: TermStats,
-    options: Options,
-    language: Language,
-    *,
-    last: bool,
-    supported: bool,
+    term: QueryTerm, stats: TermStats, options: Options, language: Language, *, last: bool
 ) -> Interpretation:
-    """What a term may stand for. `last`: it may be not yet typed to its end. `supported`: a post
-    has it together with another term."""
+    """What a term may stand for. `last`: it may be not yet typed to its end."""
     if stats.forms and not stats.words and (accented := _accented(term, options, language)):
         variants = (TermVariant(term.text, posts=stats.forms), *accented)
         return Interpretation(term, variants, "posts have it with accents")
     if stats.posts and stats.titles:  # titles are proofread
         return as_typed(term, stats.posts, "a title has it")
-    if stats.posts and supported:
-        return as_typed(term, stats.posts, "a post has it with another word of the query")
     candidates = _candidates(term.token, options, language)
     if stats.posts:
         return _known(term, stats.posts, candidates, language)
@@ -232,20 +218,14 @@ def _known(
 def _known_by_stem(
     term: QueryTerm, posts: int, candidates: Sequence[TermVariant], language: Language
 ) -> Interpretation:
-    """No post has this inflection; the nearest one counts most. A stem may be the same by accident
-    (`utills`, `utils`): that is a typo."""
-    typed = TermVariant(term.text, posts=posts)
-    stem = language.stem(term.token)
-    near: list[TermVariant] = []
-    by_accident = False
-    for variant in candidates:
-        is_akin = language.akin(variant.text, term.token)
-        if is_akin or variant.cost <= scoring.COST_REPLACED:
-            near.append(variant)
-            by_accident |= not is_akin and language.stem(variant.text) == stem
-    if by_accident:
-        return Interpretation(term, (*_weighted(near), typed), "only a word of the same stem")
-    return Interpretation(term, (typed, *_weighted(near)), "posts have another inflection")
+    """No post has this inflection; the nearest one counts most."""
+    near = [
+        variant
+        for variant in candidates
+        if variant.cost <= scoring.COST_REPLACED or language.akin(variant.text, term.token)
+    ]
+    variants = (TermVariant(term.text, posts=posts), *_weighted(near))
+    return Interpretation(term, variants, "posts have another inflection")
 
 
 def _unknown(
@@ -268,7 +248,7 @@ def _unknown(
 def _accented(term: QueryTerm, options: Options, language: Language) -> list[TermVariant]:
     """`données` for `donnees`, whose stem is not found otherwise, as stemmers need the accents."""
     return [
-        TermVariant(option["text"], 1.0, "spelling", option["freq"], option["score"])
+        TermVariant(option["text"], 1.0, "spelling", option["freq"])
         for option in options
         if option["text"] != term.token and language.fold(option["text"]) == term.folded
     ]
@@ -276,24 +256,17 @@ def _accented(term: QueryTerm, options: Options, language: Language) -> list[Ter
 
 def _candidates(typed: str, options: Options, language: Language) -> list[TermVariant]:
     candidates = []
+    most_cost = 1.0 if len(typed) < 4 else 2.0  # two errors in three letters make any word
     for option in options:
         text = option["text"]
         if text == typed or text.isdigit() or not readable(text):
             continue
         is_stop_word = text in language.stop_words
-        most = scoring.COST_LEFT_OUT if is_stop_word else _max_cost(len(typed))
+        most = scoring.COST_LEFT_OUT if is_stop_word else most_cost
         cost = edit_cost(typed, text, language)
         if cost <= most:
-            variant = TermVariant(text, 1.0, "spelling", option["freq"], option["score"], cost)
-            candidates.append(variant)
+            candidates.append(TermVariant(text, 1.0, "spelling", option["freq"], cost))
     return sorted(candidates, key=_likelihood)
-
-
-def _max_cost(length: int) -> float:
-    """What an error may cost in a word of so many letters: two in three letters make any word."""
-    if length < 4:
-        return 1.0
-    return 1.7 if length < 8 else 2.0
 
 
 def _likelihood(variant: TermVariant) -> tuple[float, int, str]:

@@ -43,7 +43,6 @@ _NARROWING = ("category", "since", "until", "year")
 _FILTERS = (*_NARROWING, "sort", "size", "lang", "debug-search")
 _PAGES_SHOWN = 3  # page numbers before and after the current one
 _STYLESHEETS = ("search.css", "debug.css")
-_COLOURS, _BAR_WIDTH = 6, 1000.0  # of the bars of `debug-search`
 
 
 @blueprint.get("/", strict_slashes=False)  # no redirect of a URL without a path to its host
@@ -69,7 +68,7 @@ def page() -> Response:
         answer = result.body
         if search.debug:
             total_ms = (time.perf_counter() - started) * 1000
-            debug = debug_view(answer, {**answer["debug"], "cache": result.state.lower()}, total_ms)
+            debug = {**answer["debug"], "cache": result.state.lower(), "total_ms": total_ms}
         if "facets" not in answer and (counts or not answer["hits"]):
             start = _browse()
     else:
@@ -138,27 +137,6 @@ def _page(
     response.vary.add("Accept-Language")
     response.headers["Cache-Control"] = "no-store" if debug else "no-cache"
     return response
-
-
-def debug_view(answer: Json, debug: Json, total_ms: float) -> Json:
-    """What `debug-search` explains, with the rank and title of each hit and the segments of a bar:
-    what it scored. The page took `total_ms` so far."""
-    hits = debug.get("hits", [])
-    titles = {hit["oid"]: hit["title"] for hit in answer["hits"]}
-    names = list(dict.fromkeys(part["part"] for hit in hits for part in hit["parts"]))
-    longest = max((sum(part["score"] for part in hit["parts"]) for hit in hits), default=0.0)
-    scale = _BAR_WIDTH / (longest or 1.0)
-    first = (answer["page"] - 1) * answer["size"] + 1
-    shown = []
-    for rank, hit in enumerate(hits, first):
-        segments, x = [], 0.0
-        for part in hit["parts"]:
-            width = part["score"] * scale
-            colour = names.index(part["part"]) % _COLOURS
-            segments.append({**part, "x": round(x, 1), "width": round(width, 1), "colour": colour})
-            x += width
-        shown.append({**hit, "rank": rank, "title": titles[hit["oid"]], "segments": segments})
-    return {**debug, "total_ms": total_ms, "hits": shown}
 
 
 def _args() -> "MultiDict[str, str]":

@@ -15,19 +15,12 @@ def test_words_variants_synonyms_and_scores(page: Page, address: str) -> None:
     page.goto(f"{address}/?q=pythn+colour+format&debug-search")
     debug = page.get_by_role("region", name="How this answer came about")
     row = debug.get_by_role("row", name=re.compile("pythn"))
-    for cell in ("python", "spelling", "0.80", "0.7"):
+    for cell in ("python", "spelling", "0.7"):
         expect(row).to_contain_text(cell)
     expect(debug).to_contain_text(re.compile(r"british-american\.synonyms:\d+"))
     expect(debug).to_contain_text("It scores most")
     expect(debug.locator(".scores > li").first).to_contain_text("Matched: pythn (as python)")
     expect(debug.locator(".scores > li").first).to_contain_text("Missing: colour")
-    hit = debug.locator(".scores > li").first
-    assert hit.locator(".bar-stack rect").count() == hit.locator(".legend li").count() > 1
-    widths = hit.locator(".bar-stack rect").evaluate_all(
-        "all => all.map(one => one.getBoundingClientRect().width)"
-    )
-    whole = hit.locator(".bar-stack").evaluate("one => one.getBoundingClientRect().width")
-    assert abs(sum(widths) - whole) < whole / 50
     # It follows what is typed.
     page.get_by_role("searchbox").fill("juggling")
     expect(page.get_by_role("row", name=re.compile("juggling"))).to_be_visible()

@@ -32,11 +32,10 @@ def test_a_count_is_what_a_search_with_the_filter_finds(settings: Settings, q: s
     client = create_app(replace(settings, redis_url="")).test_client()
 
     def count(**parameters: str) -> int:
-        matches: dict[str, int] = answer(client, q=q, **parameters)["matches"]
-        return matches["most_words"] if most else matches["some_words"]
+        found: int = answer(client, q=q, **parameters)["count"]
+        return found
 
-    counted = answer(client, q=q, facets="on")
-    facets, most = counted["facets"], counted["matches"]["most_words"]
+    facets = answer(client, q=q, facets="on")["facets"]
     for facet in facets["categories"][:4]:
         assert count(category=facet["value"]) == facet["count"], facet
     for facet in facets["years"][:3]:
@@ -58,7 +57,7 @@ def test_a_filter_narrows_the_counts_of_the_other_kind_only(client: FlaskClient)
 def test_several_years_are_added_up(client: FlaskClient) -> None:
     first, second = answer(client, q="python", facets="on")["facets"]["years"][:2]
     both = answer(client, q="python", year=[first["value"], second["value"]])
-    assert both["matches"]["most_words"] == first["count"] + second["count"]
+    assert both["count"] == first["count"] + second["count"]
 
 
 def test_nothing_is_counted_unless_asked_for(client: FlaskClient) -> None:

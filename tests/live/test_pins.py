@@ -155,8 +155,7 @@ def test_debug_search_names_the_rule(pin: Callable[..., FlaskClient]) -> None:
     _search(client, "python")  # the first search of a process reads the rules
     answer = _search(client, "cron", **{"debug-search": "requests"})
     debug = answer["debug"]
-    rules = [{"file": "my.pins", "line": 2}]
-    assert debug["pins"] == {"rules": rules, "first": ["start"], "never": ["old"]}
+    assert debug["pins"] == ["my.pins:2"]
     assert debug["hits"][0]["pinned"]
     assert [hit["pinned"] for hit in debug["hits"]] == [True, False, False]
     assert debug["hits"][0]["score"] == answer["hits"][0]["score"]

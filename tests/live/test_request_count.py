@@ -87,17 +87,6 @@ def test_no_page_needs_more_than_four_requests(
     assert len(sent) <= 4, sent
 
 
-def test_what_finds_nothing_offers_searches_that_do(client: FlaskClient) -> None:
-    answer = client.get("/search", query_string={"q": '"python zzqx"'}).get_json()
-    assert answer["count"] == 0
-    assert answer["alternatives"] == ["python zzqx"]
-    page = client.get("/", query_string={"q": '"python zzqx"'}).text
-    assert "python zzqx</a>" in page
-    assert client.get("/search", query_string={"q": "python zzqx"}).get_json()["count"] > 0
-    answer = client.get("/search", query_string={"q": "pythn", "typos": "off"}).get_json()
-    assert answer["alternatives"] == ["python"]
-
-
 def test_a_search_of_a_known_index_sends_one_request(
     counted: Callable[[Settings], FlaskClient],
     own_settings: Settings,

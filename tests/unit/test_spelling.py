@@ -17,16 +17,14 @@ RARE = TermStats(words=1, forms=1, stems=1)
 NOWHERE = TermStats()
 
 
-def read(
-    typed: str, stats: TermStats, *options: str, last: bool = True, supported: bool = False
-) -> Interpretation:
+def read(typed: str, stats: TermStats, *options: str, last: bool = True) -> Interpretation:
     """What a word is taken for; `options` are those of the suggester, `text` or `text:posts`."""
     offered = []
     for option in options:
         text, _, posts = option.partition(":")
         offered.append({"text": text, "freq": int(posts or 10), "score": 0.8})
     term = parse_query(typed, ENGLISH).terms[0]
-    return interpret(term, stats, offered, ENGLISH, last=last, supported=supported)
+    return interpret(term, stats, offered, ENGLISH, last=last)
 
 
 def texts(reading: Interpretation) -> list[str]:
@@ -84,19 +82,10 @@ def test_a_word_of_the_blog_stays_and_may_be_followed_by_others(
     assert [variant.text for variant in reading.similar] == similar
 
 
-def test_a_rare_word_that_stands_with_another_word_of_the_query_is_meant() -> None:
-    reading = read("honesty", RARE, "honestly:40", supported=True)
-    assert reading.as_typed
-    assert not reading.similar
-
-
 def test_an_inflection_known_by_its_stem_is_not_mended() -> None:
     reading = read("formats", TermStats(stems=7), "format:9", "formats2:1")
     assert reading.likeliest.kind == "typed"
     assert "format" in texts(reading)
-    # Their stems are alike by accident.
-    reading = read("utills", TermStats(stems=30), "utils:30")
-    assert (reading.likeliest.kind, texts(reading)) == ("spelling", ["utils"])
 
 
 @pytest.mark.parametrize(
@@ -137,7 +126,7 @@ def test_two_words_written_as_one() -> None:
 def test_a_short_word_with_another_letter_may_be_a_word(
     typed: str, meant: str, doubtful: bool
 ) -> None:
-    assert read(typed, NOWHERE, meant).doubtful == doubtful
+    assert read(typed, NOWHERE, meant).doubtful(alone=True) == doubtful
 
 
 @pytest.mark.parametrize(
