@@ -1,19 +1,13 @@
-"""Finds a Chromium for the browser tests, or has Playwright download one."""
+"""Finds a Chromium for the browser tests."""
 
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Mapping
-from pathlib import Path
 
 from devstack.terminal import DevstackError, say
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-_PRINT_PATH = (
-    "from playwright.sync_api import sync_playwright\n"
-    "with sync_playwright() as playwright: print(playwright.chromium.executable_path)"
-)
 
 
 def find_or_install(environment: Mapping[str, str]) -> str | None:
@@ -39,15 +33,6 @@ def find_or_install(environment: Mapping[str, str]) -> str | None:
             subprocess.run(command, stdout=2, env=environment, check=False)
         if program := _program(path):
             return program
-    say("downloading Playwright's Chromium for the browser tests, once …")
-    # Does nothing if it was downloaded before. Its output goes to stderr.
-    download = [sys.executable, "-m", "playwright", "install", "chromium"]
-    subprocess.run(download, stdout=2, env=environment, check=False)
-    print_path = [sys.executable, "-c", _PRINT_PATH]
-    printed = subprocess.run(print_path, capture_output=True, text=True, env=environment)
-    downloaded = printed.stdout.strip()
-    if downloaded and Path(downloaded).is_file():
-        return downloaded
     message = "No Chromium: install one (Debian: chromium), or set CHROMIUM."
     if environment.get("CI"):
         raise DevstackError(message)

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
-from urllib.parse import urlsplit
 
 from elasticsearch import ApiError, Elasticsearch, TransportError
 from redis import Redis
@@ -133,15 +132,8 @@ def free_port_of(environment: Mapping[str, str], variable: str, default: int) ->
 
 
 def without_password(urls: str) -> str:
-    """The URLs, separated by commas, with passwords masked."""
-    shown = []
-    for url in urls.split(","):
-        parts = urlsplit(url)
-        if parts.password is not None:
-            host = parts.netloc.rpartition("@")[2]
-            parts = parts._replace(netloc=f"{parts.username or ''}:***@{host}")
-        shown.append(parts.geturl())
-    return ",".join(shown)
+    """The URLs, separated by commas, without user names and passwords."""
+    return re.sub(r"//[^/,]*@", "//", urls)
 
 
 def check_given_url(engine: Engine, url: str, environment: Mapping[str, str]) -> None:

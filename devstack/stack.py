@@ -17,7 +17,7 @@ from devstack.engines import (
 )
 from devstack.instance import Instance, StartedEngine, locked
 from devstack.processes import Processes
-from devstack.terminal import DevstackError, NotAnswering, say
+from devstack.terminal import DevstackError, say
 
 
 class Backend(Protocol):
@@ -94,20 +94,12 @@ class Stack:
         """One line for each engine."""
         for engine in self.engines:
             if (given := self._given(engine)) is not None:
-                origin = f"from {engine.variable}"
-                if not given:
-                    yield f"{engine.title}: none, because {engine.variable} is empty"
-                    continue
+                place = without_password(given) or "none"
+                yield f"{engine.title}: {place}, from {engine.variable}"
             elif (state := self._running(engine)) is not None:
-                given, origin = engine.url(state.port), f"log {state.log}"
+                yield f"{engine.title}: {engine.url(state.port)}, log {state.log}"
             else:
                 yield f"{engine.title}: not running"
-                continue
-            try:
-                version = f"version {engine.version(given, self.environment)}"
-            except NotAnswering as error:
-                version = f"does not answer: {error}"
-            yield f"{engine.title}: {without_password(given)}, {origin}, {version}"
 
     @contextmanager
     def using(self, *, keep: bool) -> Iterator[dict[str, str]]:

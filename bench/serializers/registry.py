@@ -20,22 +20,12 @@ import zstandard
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
-    """A way to write a plain tree as bytes. `finished`: that is the body of the HTTP response."""
+class Pair:
+    """A format, which makes bytes of a plain tree, or a compressor, which makes them smaller."""
 
     name: str
-    dumps: Callable[[Any], bytes]
-    loads: Callable[[bytes], Any]
-    finished: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Compressor:
-    """Makes values smaller, and brings them back."""
-
-    name: str
-    compress: Callable[[bytes], bytes]
-    decompress: Callable[[bytes], bytes]
+    write: Callable[[Any], bytes]
+    read: Callable[[bytes], Any]
 
 
 def _json(tree: Any) -> bytes:
@@ -47,56 +37,48 @@ def _ujson(tree: Any) -> bytes:
     return text.encode()
 
 
-def _msgpack(tree: Any) -> bytes:
-    return bytes(msgpack.packb(tree))
-
-
-def _lzma(data: bytes) -> bytes:
-    return lzma.compress(data, preset=6)
-
-
-FORMATS: dict[str, Format] = {
-    form.name: form
-    for form in (
-        Format("json", _json, json.loads),
-        Format("orjson", orjson.dumps, orjson.loads),
-        Format("ujson", _ujson, ujson.loads),
-        Format("msgspec", msgspec.json.encode, msgspec.json.decode),
-        Format("msgspec-msgpack", msgspec.msgpack.encode, msgspec.msgpack.decode),
-        Format("msgpack", _msgpack, msgpack.unpackb),
-        Format("ormsgpack", ormsgpack.packb, ormsgpack.unpackb),
-        Format("pickle", pickle.dumps, pickle.loads),
-        Format("bytes", orjson.dumps, orjson.loads, finished=True),
-    )
-}
-
+_FINISHED = "bytes"
+"""The format that is the body of the HTTP response."""
+FORMATS = (
+    Pair("json", _json, json.loads),
+    Pair("orjson", orjson.dumps, orjson.loads),
+    Pair("ujson", _ujson, ujson.loads),
+    Pair("msgspec", msgspec.json.encode, msgspec.json.decode),
+    Pair("msgspec-msgpack", msgspec.msgpack.encode, msgspec.msgpack.decode),
+    Pair("msgpack", lambda tree: bytes(msgpack.packb(tree)), msgpack.unpackb),
+    Pair("ormsgpack", ormsgpack.packb, ormsgpack.unpackb),
+    Pair("pickle", pickle.dumps, pickle.loads),
+    Pair(_FINISHED, orjson.dumps, orjson.loads),
+)
 
 _GZIP = 31  # window bits of zlib: a container that browsers take
-_zstd_writer, _zstd_reader = zstandard.ZstdCompressor(level=3), zstandard.ZstdDecompressor()
-
-COMPRESSORS: dict[str, Compressor] = {
-    compressor.name: compressor
-    for compressor in (
-        Compressor("lzma", _lzma, lzma.decompress),
-        Compressor(
-            "zlib",
-            lambda data: zlib.compress(data, 6, wbits=_GZIP),
-            lambda data: zlib.decompress(data, wbits=_GZIP),
-        ),
-        Compressor("zstd", _zstd_writer.compress, _zstd_reader.decompress),
-        Compressor("lz4", lz4.frame.compress, lz4.frame.decompress),
-        Compressor("brotli", lambda data: brotli.compress(data, quality=5), brotli.decompress),
-    )
-}
+COMPRESSORS = (
+    Pair("lzma", lambda data: lzma.compress(data, preset=6), lzma.decompress),
+    Pair(
+        "zlib",
+        lambda data: zlib.compress(data, 6, wbits=_GZIP),
+        lambda data: zlib.decompress(data, wbits=_GZIP),
+    ),
+    Pair(
+        "zstd",
+        zstandard.ZstdCompressor(level=3).compress,
+        zstandard.ZstdDecompressor().decompress,
+    ),
+    Pair("lz4", lz4.frame.compress, lz4.frame.decompress),
+    Pair("brotli", lambda data: brotli.compress(data, quality=5), brotli.decompress),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Serializer:
     """A format and perhaps a compressor."""
 
-    name: str
-    form: Format
-    compressor: Compressor | None = None
+    form: Pair
+    compressor: Pair | None = None
+
+    @property
+    def name(self) -> str:
+        return f"{self.form.name}+{self.compressor.name}" if self.compressor else self.form.name
 
     @property
     def safe(self) -> bool:
@@ -105,31 +87,26 @@ class Serializer:
 
     def dumps(self, value: Any) -> bytes:
         """The bytes to store."""
-        data = self.form.dumps(value)
-        return self.compressor.compress(data) if self.compressor else data
+        data = self.form.write(value)
+        return self.compressor.write(data) if self.compressor else data
 
     def loads(self, data: bytes) -> Any:
         """The value again."""
-        return self.form.loads(self.unpack(data))
-
-    def unpack(self, data: bytes) -> bytes:
-        """What the format wrote: the stored bytes without the compression."""
-        return self.compressor.decompress(data) if self.compressor else data
+        return self.form.read(self._unpacked(data))
 
     def response(self, data: bytes) -> bytes:
         """The body of a response to a client that accepts no compression."""
-        if self.form.finished:
-            return self.unpack(data)
-        return orjson.dumps(self.loads(data))
+        is_finished = self.form.name == _FINISHED
+        return self._unpacked(data) if is_finished else orjson.dumps(self.loads(data))
+
+    def _unpacked(self, data: bytes) -> bytes:
+        return self.compressor.read(data) if self.compressor else data
 
 
 @cache
 def serializers() -> dict[str, Serializer]:
     """All of them by name: every format alone, then with every compressor."""
-    listed = [Serializer(form.name, form) for form in FORMATS.values()]
-    listed += [
-        Serializer(f"{form.name}+{compressor.name}", form, compressor)
-        for form in FORMATS.values()
-        for compressor in COMPRESSORS.values()
+    listed = [
+        Serializer(form, compressor) for compressor in (None, *COMPRESSORS) for form in FORMATS
     ]
     return {serializer.name: serializer for serializer in listed}

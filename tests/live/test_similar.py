@@ -9,7 +9,6 @@ from flask.testing import FlaskClient
 
 from app import create_app
 from app.settings import Settings
-from bench.similar import pairs
 from devstack.servers import redis_server
 from indexer.build.builder import Built
 from indexer.records import Origin, RawPost
@@ -105,14 +104,3 @@ def test_it_is_cached_and_limited(settings: Settings) -> None:
         states = [client.get("/similar", query_string={"url": one}) for one in asked]
         assert [one.headers.get("X-Cache") for one in states] == ["MISS", "HIT", None]
         assert [one.status_code for one in states] == [200, 200, 429]
-
-
-def test_linked_posts_are_counted_for_the_bench() -> None:
-    def post(oid: str, *links: str) -> dict[str, str]:
-        text = "".join(f'<a href="{SITE}/{link}/">x</a>' for link in links)
-        return {"oid": oid, "url": f"{SITE}/{oid}/", "text": text}
-
-    wanted, left = pairs([post("a", "b"), post("b", "c"), post("c"), post("d", "b", "d")])
-    both = {oid: wanted.get(oid, set()) | left.get(oid, set()) for oid in "abcd"}
-    assert both == {"a": {"b"}, "b": {"a", "c", "d"}, "c": {"b"}, "d": {"b"}}
-    assert not any(wanted[oid] & left[oid] for oid in wanted)
