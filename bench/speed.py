@@ -17,7 +17,6 @@ import json
 import os
 import platform
 import statistics
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -58,10 +57,10 @@ from bench.workload import (
     MISTYPED,
     OWN_WORDS,
     TYPED,
+    combined,
     corpus_of,
     queries_of,
     typed_of,
-    write_combined,
 )
 from devstack.instance import open_instance
 from devstack.servers import REPOSITORY, redis_server
@@ -205,7 +204,7 @@ def measure_reindex(run: Run, alias: str) -> Iterator[Row]:
     text into an index with the English analyzer."""
     for number in run.reindexed:
         with (
-            _combined(run, number) as path,
+            combined(run.corpus, number) as path,
             temporary_alias() as own,
             Elasticsearch(elasticsearch_url(), request_timeout=120) as client,
         ):
@@ -230,7 +229,7 @@ def measure_reindex(run: Run, alias: str) -> Iterator[Row]:
 def measure_sync(run: Run, alias: str) -> Iterator[Row]:
     """One new post, by `sync` of a file and by HTTP, each until a search finds it."""
     with (
-        _combined(run, run.synchronised) as path,
+        combined(run.corpus, run.synchronised) as path,
         indexed(path) as own,
         serving(own, variables={"BLOGSEARCH_WRITE_TOKENS": TOKEN}) as served,
         requests.Session() as session,
@@ -344,15 +343,6 @@ def _ratio(what: str, against: str, ours: Sequence[float], bare: Sequence[float]
     median, bare_median = statistics.median(ours), statistics.median(bare)
     figures = f"{median:.1f} and {bare_median:.1f} ms; p95 {p95(ours):.1f} and {p95(bare):.1f}"
     return Row(what, against, median / bare_median, goal, figures)
-
-
-@contextmanager
-def _combined(run: Run, number: int) -> Iterator[Path]:
-    """A file of so many posts made of those of the corpus."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"{number}.jsonl"
-        write_combined(run.corpus, number, path)
-        yield path
 
 
 def _post(oid: str) -> dict[str, str]:

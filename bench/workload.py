@@ -3,11 +3,12 @@
 import json
 import random
 import re
+import tempfile
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from bench.relevance import SAMPLE, corpora
 from bench.service import Json, lines
@@ -95,46 +96,28 @@ def bare_titles(text: str) -> Json:
     }
 
 
-def _combined(posts: Sequence[Mapping[str, Any]], number: int) -> Iterator[Json]:
-    """`number` posts made of the given ones: the halves of two titles, and two paragraphs of each
-    of two posts; a third of them have a comment or two. The same for every run."""
+@contextmanager
+def combined(corpus: Path, number: int) -> Iterator[Path]:
+    """A file of `number` posts made of those of a corpus: the halves of two titles, and two
+    paragraphs of each of two posts. The same for every run."""
     chosen = random.Random(14)
+    posts = list(lines(corpus))
     paragraphs = [re.split(r"(?<=</p>)", post["text"]) for post in posts]
-    sentences = [
-        match.group()
-        for post in posts
-        if (match := re.search(r"[A-Z][\w ,']{20,200}", post["text"]))
-    ]
-    for nth in range(number):
-        first, second = chosen.choice(posts)["title"].split(), chosen.choice(posts)["title"].split()
-        title = " ".join(first[: len(first) // 2 + 1] + second[len(second) // 2 :])
-        text = ""
-        for _ in range(2):
-            source = chosen.choice(paragraphs)
-            start = chosen.randrange(len(source))
-            text += "".join(source[start : start + 2])
-        date = chosen.choice(posts)["pub_date"]
-        comments = [
-            {
-                "oid": f"comment-{nth}-{number}",
-                "author": "Reader",
-                "comment": chosen.choice(sentences),
-                "pub_date": date,
-            }
-            for number in range(chosen.choice((0, 0, 0, 0, 1, 2)))
-        ]
-        yield {
-            "oid": f"post-{nth}",
-            "title": title,
-            "text": text,
-            "url": f"/post-{nth}/",
-            "pub_date": date,
-            "comments": comments,
-        }
-
-
-def write_combined(corpus: Path, number: int, path: Path) -> None:
-    """Write `number` posts made of those of a corpus, with comments, as JSON Lines."""
-    with path.open("w") as file:
-        for post in _combined(list(lines(corpus)), number):
-            file.write(json.dumps(post) + "\n")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "posts.jsonl"
+        with path.open("w") as file:
+            for nth in range(number):
+                first, second = (chosen.choice(posts)["title"].split() for _ in range(2))
+                text = ""
+                for source in chosen.choices(paragraphs, k=2):
+                    start = chosen.randrange(len(source))
+                    text += "".join(source[start : start + 2])
+                post = {
+                    "oid": f"post-{nth}",
+                    "title": " ".join(first[: len(first) // 2 + 1] + second[len(second) // 2 :]),
+                    "text": text,
+                    "url": f"/post-{nth}/",
+                    "pub_date": chosen.choice(posts)["pub_date"],
+                }
+                file.write(json.dumps(post) + "\n")
+        yield path
