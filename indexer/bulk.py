@@ -32,12 +32,11 @@ class BulkLimits:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation of a bulk request: its NDJSON, and the number of comments of its post."""
+    """One operation of a bulk request, as NDJSON."""
 
     oid: str
     origin: Origin
     payload: bytes
-    comments: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +68,7 @@ def _operation(
 ) -> Operation:
     lines = ({name: {"_id": document.oid, **condition}}, *body)
     payload = b"".join(orjson.dumps(line) + b"\n" for line in lines)
-    return Operation(document.oid, document.origin, payload, document.counts.comments)
+    return Operation(document.oid, document.origin, payload)
 
 
 def chunks(operations: Iterable[Operation], limits: BulkLimits) -> Iterator[list[Operation]]:

@@ -51,7 +51,8 @@ class OtherSchema(IndexingError):
 
 def other_schema(schema: int | None) -> OtherSchema:
     """The error for an index of a schema that is not the present one; None: it names none."""
-    remedy = "`blogsearch reindex SOURCE --force` replaces it; what came over HTTP is lost."
+    remedy = "Delete it (docs/operations.md) and run `blogsearch reindex SOURCE`: what came over "
+    remedy += "HTTP is lost."
     if schema == SCHEMA - 1:
         remedy = "Run `blogsearch rebuild`, which loses nothing."
     elif schema is not None and schema > SCHEMA:

@@ -9,13 +9,15 @@ Elasticsearch changes several aliases in one atomic step:
     <alias>-previous             the one that was live before; `rollback` returns to it
     <alias>-000004-building      while it is built, or a rollback writes to it: the only way then
 
+Any other, such as the one before the previous one, is deleted by the next command.
+
 Whoever writes names `-live` or `-building`, with `require_alias`, and a swap fails without these
 aliases. A process that takes over the lock deletes the unfinished index, or removes the alias. So
 one that was suspended and lost the lock can change nothing when it goes on.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -23,14 +25,13 @@ from typing import Any, Literal
 from elasticsearch import ApiError, Elasticsearch, TransportError
 
 from analyzers.languages import ENGLISH
-from analyzers.meaning import MODEL_NAME
 from indexer import SCHEMA
-from indexer.errors import Damaged, IndexingError, NoGeneration, OtherSchema, other_schema
+from indexer.errors import Damaged, IndexingError, NoGeneration, other_schema
 from indexer.state import forget_swap
 
 _RECOVERY = "10s"  # after a start Elasticsearch needs some seconds to open its indices
 
-State = Literal["live", "previous", "building", "kept"]
+State = Literal["live", "previous", "building"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +115,11 @@ def _generation(alias: str, name: str, number: int, body: Mapping[str, Any]) -> 
     meta = body.get("mappings", {}).get("_meta", {}).get("blogsearch", {})
     settings = body.get("settings", {}).get("index", {})
     aliases = body.get("aliases", {})
-    state: State = "kept"
+    state: State = "building"
     if live_alias(name) in aliases:
         state = "live"
     elif _previous_alias(alias) in aliases:
         state = "previous"
-    elif building_alias(name) in aliases:
-        state = "building"
     created = datetime.fromtimestamp(int(settings.get("creation_date", 0)) // 1000, UTC)
     return Generation(
         name=name,
@@ -164,15 +163,10 @@ def check_writable(generation: Generation) -> None:
     """Check that documents of this version can be written to a generation.
 
     Raises:
-        OtherSchema: it has a former or a future schema, or the vectors of another model.
+        OtherSchema: it has a former or a future schema.
     """
     if generation.schema != SCHEMA:
         raise other_schema(generation.schema)
-    if generation.model not in ("", MODEL_NAME):
-        raise OtherSchema(
-            "The index was built with the vectors of another model.",
-            "Run `blogsearch rebuild`, which loses nothing.",
-        )
 
 
 def check_readable(client: Elasticsearch, generation: Generation) -> None:
@@ -194,16 +188,15 @@ def check_readable(client: Elasticsearch, generation: Generation) -> None:
         reason = "has lost a part of its documents (its health is red)"
     raise Damaged(
         f"{generation.name} {reason}.",
-        "Repair it, or run `blogsearch rollback` or `blogsearch reindex SOURCE --force`, which "
-        "say what is lost.",
+        "Repair it, or run `blogsearch rollback`, which says what is lost.",
     )
 
 
 # -- changes -----------------------------------------------------------------------------------
 
 
-def swap(client: Elasticsearch, alias: str, new: str, existing: Sequence[Generation]) -> None:
-    """Make a generation live, and the live one of those that exist the previous one.
+def swap(client: Elasticsearch, alias: str, new: str, former: Generation | None) -> None:
+    """Make a generation live, and the live one, if there is one, the previous one.
 
     One atomic step. It fails if the live one is live no longer, or if the new one has lost its
     building alias: then another process has taken over the lock.
@@ -213,17 +206,15 @@ def swap(client: Elasticsearch, alias: str, new: str, existing: Sequence[Generat
         {"remove": {"index": new, "alias": building_alias(new), "must_exist": True}},
         {"add": {"index": new, "alias": alias}},
         {"add": {"index": new, "alias": live_alias(new), "is_hidden": True}},
+        {"remove": {"index": f"{alias}-*", "alias": previous, "must_exist": False}},
     ]
-    for generation in existing:
-        name = generation.name
-        if generation.state == "previous":
-            actions.append({"remove": {"index": name, "alias": previous}})
-        elif generation.state == "live":
-            actions += [
-                {"remove": {"index": name, "alias": live_alias(name), "must_exist": True}},
-                {"remove": {"index": name, "alias": alias, "must_exist": False}},
-                {"add": {"index": name, "alias": previous, "is_hidden": True}},
-            ]
+    if former:
+        name = former.name
+        actions += [
+            {"remove": {"index": name, "alias": live_alias(name), "must_exist": True}},
+            {"remove": {"index": name, "alias": alias, "must_exist": False}},
+            {"add": {"index": name, "alias": previous, "is_hidden": True}},
+        ]
     try:
         client.indices.update_aliases(actions=actions)
     except (ApiError, TransportError):  # it may have happened, and only the response be lost
@@ -255,7 +246,8 @@ def recover(client: Elasticsearch, alias: str) -> list[Generation]:
     for generation in existing:
         name = generation.name
         if generation.state == "building":
-            delete(client, alias, name)
+            client.indices.delete(index=name, ignore_unavailable=True)
+            forget_swap(client, alias, name)
         elif generation.state != "live" and generation.written:
             without = client.options(ignore_status=404).indices
             without.delete_alias(index=name, name=building_alias(name))
@@ -264,9 +256,3 @@ def recover(client: Elasticsearch, alias: str) -> list[Generation]:
     if (current := live_of(existing)) and current.write_blocked:
         allow_writes(client, current.name)
     return [generation for generation in existing if generation.state != "building"]
-
-
-def delete(client: Elasticsearch, alias: str, name: str) -> None:
-    """Delete a generation, and what is stored of its swap."""
-    client.indices.delete(index=name, ignore_unavailable=True)
-    forget_swap(client, alias, name)

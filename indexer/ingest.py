@@ -20,7 +20,6 @@ from indexer.records import (
     Reject,
     Skipped,
     SourceItem,
-    ignore_progress,
 )
 from indexer.refusals import Refusal
 
@@ -52,7 +51,7 @@ class IngestOptions:
     force: bool = False
     complete: bool = True
     limits: BulkLimits = field(default_factory=BulkLimits)
-    on_progress: OnProgress = ignore_progress
+    on_progress: OnProgress | None = None
     purpose: str = "reindex"
 
 
@@ -61,7 +60,6 @@ class Ingest:
 
     Args:
         stored: the digests of posts, by their oids, which are left out if they are unchanged.
-        phase: what is reported as the progress.
 
     Attributes:
         read: the oids of all posts of the source, and where each was read.
@@ -77,7 +75,6 @@ class Ingest:
         on_reject: OnReject,
         options: IngestOptions,
         stored: Mapping[str, str] | None = None,
-        phase: str = "reading",
     ) -> None:
         self.options = options
         self.read: dict[str, Origin] = {}
@@ -87,7 +84,6 @@ class Ingest:
         self._on_reject = on_reject
         self._stored = stored or {}
         self._by_digest = {without_mark(text): oid for oid, text in self._stored.items() if text}
-        self._phase = phase
         self._rejected: set[Origin] = set()
 
     @property
@@ -140,8 +136,8 @@ class Ingest:
         self._on_reject(reject)
 
     def _count_entry(self) -> None:
-        if self.entries % _REPORTED == 0:
-            self.options.on_progress(self._phase, self.entries)
+        if self.options.on_progress and self.entries % _REPORTED == 0:
+            self.options.on_progress(self.entries)
         self.entries += 1
 
     def _keep(self, oid: str, origin: Origin) -> None:

@@ -1,4 +1,4 @@
-"""The values passed through the indexer: raw posts, documents, rejects, counts, progress."""
+"""The values passed through the indexer: raw posts, documents, rejects."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -99,10 +99,6 @@ class Document:
     source: Mapping[str, Any]
     origin: Origin = field(compare=False)
 
-    @property
-    def counts(self) -> "Counts":
-        return Counts(1, len(self.source.get("comments", ())))
-
 
 SourceItem = RawPost | Document | Reject | Skipped
 """What a source yields; a Document is a post that was exported."""
@@ -112,24 +108,6 @@ IsUnchangedEntry = Callable[[bytes, Origin], bool]
 read then."""
 Read = Callable[[IsUnchangedEntry | None], Iterable[SourceItem]]
 """Reads a source, without the entries that are unchanged."""
-
-
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """Numbers of posts and comments."""
-
-    posts: int = 0
-    comments: int = 0
-
-    @property
-    def total(self) -> int:
-        return self.posts + self.comments
-
-    def __add__(self, other: "Counts") -> "Counts":
-        return Counts(self.posts + other.posts, self.comments + other.comments)
-
-    def __str__(self) -> str:
-        return f"{quantity(self.posts, 'post')} and {quantity(self.comments, 'comment')}"
 
 
 def quantity(number: int, noun: str) -> str:
@@ -144,9 +122,5 @@ def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
         yield batch
 
 
-OnProgress = Callable[[str, int], None]
-"""Told the present phase, such as "reading", and how many posts were read or copied in it."""
-
-
-def ignore_progress(phase: str, done: int) -> None:
-    """Do nothing with it."""
+OnProgress = Callable[[int], object]
+"""Told how many posts of a source were read."""

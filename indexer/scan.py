@@ -13,7 +13,7 @@ from elastic_transport import ObjectApiResponse
 from elasticsearch import ApiError, Elasticsearch, helpers
 
 from indexer.errors import Damaged
-from indexer.records import Counts, Document, Origin
+from indexer.records import Document, Origin
 
 Checkpoint = Mapping[str, int]
 """Shard number, as Elasticsearch writes it, to the global checkpoint of that shard."""
@@ -54,10 +54,10 @@ def checkpoint(client: Elasticsearch, index: str) -> dict[str, int]:
     return checkpoints
 
 
-def count_documents(
+def count(
     client: Elasticsearch, index: str, query: Mapping[str, Any] | None = None
-) -> Counts:
-    """The posts of a query, or all, and their comments, as of the last refresh."""
+) -> tuple[int, int]:
+    """The numbers of posts of a query, or of all, and of their comments, as of the last refresh."""
     response = client.search(
         index=index,
         query=query,
@@ -67,7 +67,7 @@ def count_documents(
         allow_partial_search_results=False,
     )
     comments = response["aggregations"]["comments"]["doc_count"]
-    return Counts(int(response["hits"]["total"]["value"]), int(comments))
+    return response["hits"]["total"]["value"], comments
 
 
 def stored_documents(

@@ -18,7 +18,7 @@ from indexer.ingest import Ingest, IngestOptions, OnReject, too_many_removed
 from indexer.lock import Lock
 from indexer.passages import with_passages
 from indexer.records import Document, Read, batches
-from indexer.scan import SAMPLES, count_documents, doc_values, ids
+from indexer.scan import SAMPLES, count, doc_values, ids
 from indexer.write import merge
 from indexer.write.links import update_link_texts
 from indexer.write.live import Written, write
@@ -130,7 +130,7 @@ class _Comparison:
             if values.get("over_http"):
                 self._over_http.add(values["oid"])
         of_source = {oid: text for oid, text in self._digests.items() if oid not in self._over_http}
-        self.ingest = Ingest(on_reject, options, of_source, "comparing")
+        self.ingest = Ingest(on_reject, options, of_source)
         self.added: list[str] = []
         self.changed: list[str] = []
         self.removed: list[str] = []
@@ -184,7 +184,7 @@ class _Comparison:
         if too_many_removed(len(own), indexed - len(samples)):
             examples = ", ".join(own[:_EXAMPLES]) + (", …" if len(own) > _EXAMPLES else "")
             return f"{len(own):,} of {indexed:,} posts are missing from the source ({examples})"
-        of_all = count_documents(self._client, self._alias).comments if comments else 0
+        of_all = count(self._client, self._alias)[1] if comments else 0
         if too_many_removed(comments, of_all):
             return f"{comments:,} of {of_all:,} comments are missing from the source"
         if ingest.rejects_without_oid and own:

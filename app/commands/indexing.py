@@ -32,7 +32,7 @@ from indexer.export import export as exported_lines
 from indexer.generations import list_generations, require_live
 from indexer.records import quantity
 from indexer.retry import Retry
-from indexer.scan import count_documents
+from indexer.scan import count
 from indexer.sync import sync as run_sync
 
 _REJECTED = {ONLY_SOME: "done, but some posts were rejected"}
@@ -43,8 +43,7 @@ _REJECTED = {ONLY_SOME: "done, but some posts were rejected"}
 @click.option(
     "--force",
     is_flag=True,
-    help="Swap even if far fewer posts are left, a golden search breaks, or the live index cannot "
-    "be read.",
+    help="Swap even if far fewer posts are left, or a golden search breaks.",
 )
 @pass_tools
 def reindex(tools: Tools, sources: SourceArguments, force: bool) -> None:
@@ -248,7 +247,7 @@ def indices(tools: Tools) -> None:
         posts, damage = None, ""
         try:
             generations.check_readable(tools.elastic, generation)
-            posts = count_documents(tools.elastic, generation.name).posts
+            posts = count(tools.elastic, generation.name)[0]
         except Damaged as error:
             damage = error.message
         rows.append(

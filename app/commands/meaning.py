@@ -21,7 +21,7 @@ from app.settings import Settings, environment_name
 from app.site_file import NAME, found, read_site_file
 from app.synonyms import index_settings
 from indexer.generations import live as live_generation
-from indexer.scan import count_documents
+from indexer.scan import count
 
 _VARIABLE = environment_name("semantic")
 _MODULES = ("numpy", "onnxruntime", "tokenizers")  # of the extra `semantic`
@@ -61,7 +61,7 @@ def turn_on(tools: Tools, yes: bool, force: bool) -> None:
     check_language(settings)
     file = _site_file(tools, settings)
     live = live_generation(tools.elastic, settings.index)
-    posts = count_documents(tools.elastic, live.name).posts if live else 0
+    posts = count(tools.elastic, live.name)[0] if live else 0
     tools.output.say(
         "It takes 69 MB of memory in each worker process, an index 1.2 times as large, and about "
         f"a second for 62 passages of 100 words; there are {posts:,} posts."

@@ -24,7 +24,7 @@ from indexer.errors import Locked, LockLost, SourceError
 from indexer.generations import live as live_generation
 from indexer.ingest import IngestOptions
 from indexer.lock import Lock
-from indexer.records import OnProgress, Reject, ignore_progress
+from indexer.records import Reject, quantity
 from indexer.retry import time_limit
 from indexer.state import read_runs, record_run
 
@@ -33,19 +33,6 @@ _WARM_AFTER_SWAP = 20.0  # seconds that a command that swapped waits for
 _EXIT_TIMEOUT = 5.0  # seconds that a command that failed waits for Elasticsearch
 _PING_TIMEOUT = 10.0  # seconds
 _PINGED_TEXT = 10_000  # characters of an error that a ping sends
-
-
-@contextmanager
-def progress(output: Output) -> Iterator[OnProgress]:
-    """Show the present phase on stderr, if that is a terminal."""
-    if output.quiet:
-        yield ignore_progress
-        return
-    with Console(stderr=True).status("") as status:
-        yield lambda phase, done: status.update(f"{phase}: {done:,} posts")
-
-
-# -- runs --------------------------------------------------------------------------------------
 
 
 @contextmanager
@@ -102,7 +89,7 @@ def run_on(
     unless the run before was on the same ones.
     """
     output = tools.output
-    with progress(output) as on_progress:
+    with Console(stderr=True, quiet=output.quiet).status("") as status:
         try:
             sources = replace(arguments, quiet=output.quiet or output.as_json).open(tools.settings)
         except SourceError as error:
@@ -112,7 +99,7 @@ def run_on(
         options = IngestOptions(
             force=force,
             complete=sources.complete and command != "add",
-            on_progress=on_progress,
+            on_progress=lambda read: status.update(f"{read:,} posts read"),
             purpose=f"{command} {arguments}",
         )
         run = Run(sources, options, arguments.verbose)
@@ -198,20 +185,15 @@ def rebuilt(
     live = live_generation(tools.elastic, alias)
     if live is None or (is_current(live, wanted) and not force):
         return None
-    with (
-        progress(tools.output) as on_progress,
-        Lock(tools.elastic, alias, purpose) as lock,
-        published(tools),
-    ):
-        return rebuild(tools.elastic, lock, alias, wanted, on_progress)
+    with Lock(tools.elastic, alias, purpose) as lock, published(tools):
+        return rebuild(tools.elastic, lock, alias, wanted)
 
 
 def built_values(built: Built) -> dict[str, Any]:
     """A build as JSON."""
     return {
         "index": built.index,
-        "posts": built.counts.posts,
-        "comments": built.counts.comments,
+        "posts": built.posts,
         "previous": built.previous,
         "replayed": built.replayed,
         "lost": built.lost,
@@ -225,7 +207,7 @@ def after_build(tools: Tools, built: Built) -> None:
         click.echo(f"warning: {built.lost}", err=True)
     replayed = f", {built.replayed:,} writes replayed" if built.replayed else ""
     former = f"; {built.previous} is kept for `blogsearch rollback`" if built.previous else ""
-    output.say(f"{built.index} is live: {built.counts}{replayed}{former}.")
+    output.say(f"{built.index} is live: {quantity(built.posts, 'post')}{replayed}{former}.")
     with suppress(BlogsearchError):
         answered = tools.service.warm(seconds=_WARM_AFTER_SWAP)
         if answered:

@@ -21,19 +21,19 @@ from analyzers.meaning import Model
 from analyzers.rules.compile import Rules
 from indexer import SCHEMA, generations
 from indexer.bulk import BulkLimits, delete_operation, index_operation, send_bulk
-from indexer.errors import Damaged, LockLost, NoGeneration, NotBuilt, OtherSchema, other_schema
+from indexer.errors import Damaged, LockLost, NoGeneration, NotBuilt, other_schema
 from indexer.generations import Generation, building_alias
 from indexer.ingest import Ingest, IngestOptions, OnReject, too_many_removed
 from indexer.lock import Lock
 from indexer.passages import with_passages
-from indexer.records import Counts, Document, OnProgress, Origin, SourceItem, batches, quantity
+from indexer.records import Document, Origin, SourceItem, batches, quantity
 from indexer.refusals import Refusal
 from indexer.scan import (
     NO_SAMPLES,
     Checkpoint,
     changed_since,
     checkpoint,
-    count_documents,
+    count,
     ids,
     stored_documents,
 )
@@ -58,8 +58,8 @@ OVER_HTTP = {
 }
 """The posts that came over HTTP, or of which a comment did."""
 
-Fill = Callable[[str, str | None, set[str]], Counts]
-"""Writes documents to the new generation of this name; how many. The second name is that of the
+Fill = Callable[[str, str | None, set[str]], int]
+"""Writes posts to the new generation of this name; how many. The second name is that of the
 live one, if it can be read. What is copied from there is added to the set of its oids: it may have
 been written after these were read, and be deleted before anything is replayed."""
 
@@ -89,15 +89,15 @@ class IndexSettings:
 class Built:
     """A generation that went live.
 
-    `replayed` is the number of writes that arrived during the build, `lost` says what could not be
-    taken over, and why.
+    `replayed` is the number of writes that arrived during the build, `lost` says what a rollback
+    could not take over, and why.
     """
 
     index: str
-    counts: Counts
+    posts: int
     previous: str | None
     replayed: int
-    lost: str
+    lost: str = ""
 
 
 def is_current(generation: Generation, settings: IndexSettings) -> bool:
@@ -127,39 +127,32 @@ def reindex(
     Raises:
         IndexingError: nothing was swapped. It is locked; the source cannot be read, has far fewer
             posts than the live generation, or too many were rejected; accepted documents are
-            missing; or the live generation cannot be read, and there is no `options.force`.
+            missing; or the live generation cannot be read.
     """
     options = options or IngestOptions()
 
-    def fill(name: str, live: str | None, there: set[str]) -> Counts:
+    def fill(name: str, live: str | None, there: set[str]) -> int:
         ingest = Ingest(on_reject, options)
         posts: Iterable[Document] = ingest.documents(raws)
         lacking: list[str] = []
         if live:
-            over_http = _posts_over_http(client, live, ingest.read, there, lacking)
-            posts = chain(_merged(client, live, posts), over_http)
+            over_http = _posts_over_http(client, live, ingest.read, lacking)
+            posts = chain(_merged(client, live, posts), _noted(over_http, there))
         posts = with_passages(posts, settings.model, client, live)
         accepted = _write(client, name, posts, ingest.refuse, options.limits)
         if not options.force:
             check_rejects(ingest.rejected, ingest.entries - len(ingest.read), ingest.entries)
-        if not (ingest.read and accepted.posts):
+        if not (ingest.read and accepted):
             raise NotBuilt("The source has no posts", "Check that it is the right file or folder.")
         if live and not options.force:
-            _check_complete(client, live, accepted, lacking)
+            _check_complete(client, live, name, lacking)
         return accepted
 
     with nullcontext(lock) if lock else Lock(client, alias, options.purpose) as held:
-        progress, force = options.on_progress, options.force
-        return build(client, held, alias, settings, fill, progress, force=force, from_source=True)
+        return build(client, held, alias, settings, fill, from_source=True)
 
 
-def rebuild(
-    client: Elasticsearch,
-    lock: Lock,
-    alias: str,
-    settings: IndexSettings,
-    on_progress: OnProgress,
-) -> Built:
+def rebuild(client: Elasticsearch, lock: Lock, alias: str, settings: IndexSettings) -> Built:
     """Build the next generation from the live one's documents, and make it live.
 
     Searches go on throughout; writes made meanwhile are replayed. The caller holds the lock.
@@ -170,17 +163,17 @@ def rebuild(
     """
     source = generations.require_live(client, alias).name
 
-    def copied(there: set[str]) -> Iterator[Document]:
-        for number, document in enumerate(stored_documents(client, source)):
-            if number % _BATCH == 0:
-                on_progress("copying", number)
-            there.add(document.oid)
-            yield document
+    def fill(name: str, _: str | None, there: set[str]) -> int:
+        copied = _noted(stored_documents(client, source), there)
+        return _write(client, name, with_passages(copied, settings.model, client))
 
-    def fill(name: str, _: str | None, there: set[str]) -> Counts:
-        return _write(client, name, with_passages(copied(there), settings.model, client))
+    return build(client, lock, alias, settings, fill)
 
-    return build(client, lock, alias, settings, fill, on_progress)
+
+def _noted(documents: Iterable[Document], oids: set[str]) -> Iterator[Document]:
+    for document in documents:
+        oids.add(document.oid)
+        yield document
 
 
 def check_rejects(rejected: int, wholly: int, entries: int) -> None:
@@ -211,26 +204,19 @@ def _merged(client: Elasticsearch, live: str, documents: Iterable[Document]) -> 
 
 
 def _posts_over_http(
-    client: Elasticsearch,
-    live: str,
-    read: Collection[str],
-    there: set[str],
-    lacking: list[str],
+    client: Elasticsearch, live: str, read: Collection[str], lacking: list[str]
 ) -> Iterator[Document]:
-    """The posts that came over HTTP and were not read from the source, and in `there` their oids;
-    `lacking` gets the oids of further posts that have such comments."""
+    """The posts that came over HTTP and were not read from the source; `lacking` gets the oids of
+    further posts that have such comments."""
     for document in stored_documents(client, live, {"bool": {"must": [OVER_HTTP, NO_SAMPLES]}}):
         if document.oid not in read:
             if document.source.get("over_http"):
-                there.add(document.oid)
                 yield document
             else:
                 lacking.append(document.oid)
 
 
-def _check_complete(
-    client: Elasticsearch, live: str, accepted: Counts, lacking: Sequence[str]
-) -> None:
+def _check_complete(client: Elasticsearch, live: str, new: str, lacking: Sequence[str]) -> None:
     """Check that nothing is lost that the source lacks by mistake."""
     if lacking:
         examples = ", ".join(lacking[:_EXAMPLES]) + (", …" if len(lacking) > _EXAMPLES else "")
@@ -239,11 +225,9 @@ def _check_complete(
             f"have ({examples})",
             "Check the source, or use --force to leave them out.",
         )
-    indexed = count_documents(client, live, NO_SAMPLES)  # any source replaces the samples
-    for name, now, before in (
-        ("posts", accepted.posts, indexed.posts),
-        ("comments", accepted.comments, indexed.comments),
-    ):
+    client.indices.refresh(index=new)
+    indexed = count(client, live, NO_SAMPLES)  # any source replaces the samples
+    for name, now, before in zip(("posts", "comments"), count(client, new), indexed, strict=True):
         if too_many_removed(before - now, before):
             raise NotBuilt(
                 f"The source has {now:,} {name}, the live index {before:,}",
@@ -261,10 +245,10 @@ def _write(
     documents: Iterable[Document],
     refuse: Callable[[Origin, str, Refusal], None] = _fail,
     limits: BulkLimits | None = None,
-) -> Counts:
+) -> int:
     """Write posts to a generation through its building alias, and delete those without a source;
-    the posts and comments that were accepted."""
-    posts = comments = 0
+    how many operations were accepted."""
+    accepted = 0
     operations = (
         index_operation(document) if document.source else delete_operation(document)
         for document in documents
@@ -275,8 +259,8 @@ def _write(
             if outcome.refusal:
                 refuse(operation.origin, operation.oid, outcome.refusal)
             else:
-                posts, comments = posts + 1, comments + operation.comments
-    return Counts(posts, comments)
+                accepted += 1
+    return accepted
 
 
 # -- the build ---------------------------------------------------------------------------------
@@ -288,15 +272,12 @@ def build(
     alias: str,
     settings: IndexSettings,
     fill: Fill,
-    on_progress: OnProgress,
     *,
-    force: bool = False,
     from_source: bool = False,
 ) -> Built:
     """Build the next generation and make it live; after any failure the live one is as it was.
 
     Args:
-        force: also if the live generation cannot be read; what only it has is lost.
         from_source: as for `_Replay`.
 
     Raises:
@@ -305,16 +286,11 @@ def build(
         Damaged: the live generation cannot be read.
     """
     existing = generations.recover(client, alias)
-    live, lost = generations.live_of(existing), ""
-    try:
-        if live:
-            generations.check_readable(client, live)
-            if live.schema not in (SCHEMA, SCHEMA - 1):
-                raise other_schema(live.schema)
-    except (Damaged, OtherSchema) as error:
-        if not force:
-            raise
-        live, lost = None, f"{error.message} What only this index had is lost."
+    live = generations.live_of(existing)
+    if live:
+        generations.check_readable(client, live)
+        if live.schema not in (SCHEMA, SCHEMA - 1):
+            raise other_schema(live.schema)
     highest = max((generation.number for generation in existing), default=0)
     name = f"{alias}-{next_number(client, alias, highest):06d}"
     replay, there = None, set[str]()
@@ -329,23 +305,22 @@ def build(
         accepted = fill(name, live.name if live else None, there)
         update_link_texts(client, name, building_alias(name))
         client.indices.refresh(index=name)
-        counts = count_documents(client, name)
-        if counts != accepted:
+        posts, comments = count(client, name)
+        if posts != accepted:
             raise NotBuilt(
-                f"{name} contains {counts}, but {accepted} were accepted",
+                f"{name} has {quantity(posts, 'post')}, but {accepted:,} were accepted",
                 "Look at the log of Elasticsearch, then run the command again.",
             )
         if settings.check:
             settings.check(name)
-        on_progress("replaying", counts.posts)
         # Set explicitly: by default an index not searched for 30 s stops refreshing, and the first
         # search after a write has to wait for a refresh.
         searched = {"refresh_interval": "1s", "number_of_replicas": settings.replicas}
         client.indices.put_settings(index=name, settings=searched)
-        built = _go_live(client, lock, alias, name, existing, replay, lost)
+        built = _go_live(client, lock, alias, name, live, replay)
     # Every part of a search is repeated for each segment. Large indices keep several, so that more
     # than one thread can search them.
-    segments = max(1, counts.total // settings.shards // _DOCUMENTS_PER_SEGMENT)
+    segments = max(1, (posts + comments) // settings.shards // _DOCUMENTS_PER_SEGMENT)
     with suppress(ApiError, TransportError):
         client.indices.forcemerge(index=name, max_num_segments=segments, wait_for_completion=False)
     return built
@@ -387,7 +362,7 @@ def rollback(client: Elasticsearch, alias: str) -> Built:
             generations.allow_writes(client, name)
             # Not earlier: a process that took the lock before this has not seen the alias.
             lock.check()
-            return _go_live(client, lock, alias, name, existing, replay, lost)
+            return replace(_go_live(client, lock, alias, name, live, replay), lost=lost)
 
 
 def _create(client: Elasticsearch, name: str, settings: IndexSettings) -> None:
@@ -419,9 +394,8 @@ def _go_live(
     lock: Lock,
     alias: str,
     new: str,
-    existing: Sequence[Generation],
+    live: Generation | None,
     replay: "_Replay | None",
-    lost: str,
 ) -> Built:
     """Replay onto a filled generation, and swap."""
     if replay:
@@ -436,17 +410,13 @@ def _go_live(
         there |= replay.once()
     client.indices.refresh(index=new)
     # Before the swap: a failure after it would look as if nothing had been swapped.
-    counts = count_documents(client, new)
+    posts, _ = count(client, new)
     store_swap(client, alias, new, checkpoint(client, new), there)
     lock.check()
-    generations.swap(client, alias, new, existing)
-    with suppress(ApiError, TransportError):  # the next swap deletes them
-        for generation in existing:
-            if generation.state != "live" and generation.name != new:
-                generations.delete(client, alias, generation.name)
-    live = generations.live_of(existing)
-    replayed = replay.replayed if replay else 0
-    return Built(new, counts, live.name if live else None, replayed, lost)
+    generations.swap(client, alias, new, live)
+    with suppress(ApiError, TransportError):  # else the next command deletes the one before these
+        generations.recover(client, alias)
+    return Built(new, posts, live.name if live else None, replay.replayed if replay else 0)
 
 
 @contextmanager
@@ -502,7 +472,7 @@ class _Replay:
             _write(client, self.new, with_passages(self._as_new(batch), self.model, client))
         self.since = now
         self.there |= changed
-        if count_documents(client, old).posts < len(self.there):
+        if count(client, old)[0] < len(self.there):
             present = set(ids(client, old))
             deleted = self.there - present
             _write(client, self.new, (Document(oid, {}, Origin(old)) for oid in deleted))

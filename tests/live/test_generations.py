@@ -139,7 +139,7 @@ class TestSwap:
             raise ConnectionTimeout("no response")
 
         built = reindex(faulty(SWAP, lost), alias, [post("b")], SETTINGS, no_reject)
-        assert (built.index, built.counts.posts) == (f"{alias}-000002", 1)
+        assert (built.index, built.posts) == (f"{alias}-000002", 1)
         assert post_oids() == {"b"}
 
     def test_that_fails_while_writes_are_blocked_allows_them_again(
@@ -165,7 +165,7 @@ def test_a_build_during_a_build_is_refused_and_a_failed_one_leaves_nothing(
             rollback(elastic, alias)
         yield post("c")
 
-    assert index_posts(raws()).counts.posts == 2
+    assert index_posts(raws()).posts == 2
 
     def interrupted() -> Iterator[RawPost]:
         yield post("b")

@@ -12,7 +12,7 @@ from app import create_app
 from app.settings import Settings
 from indexer.build.builder import Built, IndexSettings, rebuild, reindex
 from indexer.lock import Lock
-from indexer.records import Origin, RawPost, ignore_progress
+from indexer.records import Origin, RawPost
 from indexer.sync import SyncResult, sync
 from indexer.write import links
 from tests.writing import no_reject, put_comments, put_post
@@ -70,7 +70,7 @@ def test_a_build_groups_links_by_their_target(blog: Blog) -> None:
     assert blog.texts() == ["building from source"]
     assert blog.version() == 1  # it had them from the live index
     with Lock(blog.elastic, blog.alias, "rebuild") as lock:
-        rebuild(blog.elastic, lock, blog.alias, SETTINGS, ignore_progress)
+        rebuild(blog.elastic, lock, blog.alias, SETTINGS)
     assert blog.texts() == ["building from source"]
     blog.reindex(post("target"), post("a"))
     assert blog.texts() == []

@@ -20,7 +20,7 @@ from app.search.pins import PinStore
 from app.settings import Settings
 from indexer.build.builder import IndexSettings, rebuild, reindex
 from indexer.lock import Lock
-from indexer.records import Origin, RawPost, ignore_progress
+from indexer.records import Origin, RawPost
 from tests.writing import no_reject
 
 Json = dict[str, Any]
@@ -210,7 +210,7 @@ def test_a_new_generation_of_the_index_keeps_the_pins(
 ) -> None:
     client = pin("cron => start")
     with Lock(elastic, settings.index, "test") as lock:
-        rebuild(elastic, lock, settings.index, IndexSettings(NO_RULES, 1, 0), ignore_progress)
+        rebuild(elastic, lock, settings.index, IndexSettings(NO_RULES, 1, 0))
     assert _oids(_search(client, "cron"))[0] == "start"
 
 

@@ -513,7 +513,7 @@ def test_an_index_of_another_version_is_recognized(
 ) -> None:
     mappings = {"properties": {"kind": {"type": "keyword"}, "oid": {"type": "keyword"}}}
     elastic.indices.create(index=f"{alias}-000001", aliases={alias: {}}, mappings=mappings)
-    with pytest.raises(OutdatedIndex, match="--force"):
+    with pytest.raises(OutdatedIndex, match="blogsearch reindex"):
         search(elastic, alias, SearchRequest(q=q), settings)
 
 
