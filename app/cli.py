@@ -23,7 +23,6 @@ _COMMANDS = {
     "try": ("trying", "Show some posts of a source as they would be indexed."),
     "init": ("trying", "Write blogsearch.toml for the site in this folder."),
     "sync": ("indexing", "Make the live index what a source is now, additions and removals."),
-    "add": ("indexing", "Add posts of a source to the live index, or replace them."),
     "serve": ("serving", "Serve the search page and the API."),
     "search": ("search", "Search as a visitor would; the cache is left out."),
     "analyze": ("search", "Show how a text is analyzed: its tokens and synonym rules."),

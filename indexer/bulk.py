@@ -164,14 +164,8 @@ def send_once(
             return [Outcome(operation, "refused", again) for operation in operations]
         if not isinstance(error, ApiError) or error.status_code not in {400, 413}:
             raise
-        if len(operations) == 1:
-            return [Outcome(operations[0], "refused", refusal_from(error.body))]
-        # Bisection finds the operation that makes Elasticsearch refuse the whole request.
-        half = len(operations) // 2
-        return [
-            *send_once(client, alias, operations[:half], timeout),
-            *send_once(client, alias, operations[half:], timeout),
-        ]
+        # As a whole, such as for its size: a document that is too large is alone in its request.
+        return [Outcome(operation, "refused", refusal_from(error.body)) for operation in operations]
     outcomes = []
     for operation, item in zip(operations, response["items"], strict=True):
         ((_, result),) = item.items()

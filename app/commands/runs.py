@@ -98,7 +98,7 @@ def run_on(
             raise
         options = IngestOptions(
             force=force,
-            complete=sources.complete and command != "add",
+            complete=sources.complete,
             on_progress=lambda read: status.update(f"{read:,} posts read"),
             purpose=f"{command} {arguments}",
         )

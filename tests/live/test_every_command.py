@@ -30,7 +30,6 @@ CALLS: dict[Words, Words] = {
     ("reindex",): ("posts.jsonl",),
     ("rebuild",): ("--force",),
     ("sync",): ("posts.jsonl",),
-    ("add",): ("posts.jsonl",),
     ("try",): ("posts.jsonl",),
     ("init",): ("posts.jsonl", "--force"),
     ("search",): ("post",),

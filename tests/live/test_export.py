@@ -66,7 +66,6 @@ def test_export_reindex_export_is_identical_and_sync_then_writes_nothing(
         ("comments", [{"oid": "1", "comment": "<b>"}]),
         ("headings", [{"text": "<i>"}]),
         ("categories", ["<b>"]),
-        ("unknown", "x"),
     ],
 )
 def test_a_line_that_export_did_not_write_is_rejected(

@@ -111,7 +111,7 @@ def test_a_post_may_say_it(
     folder = tmp_path / "content"
     folder.mkdir()
     (folder / "e.md").write_text("---\ntitle: Loquats\npopularity: 12\n---\nA tree.\n")
-    assert run("add", folder).exit_code == 0
+    assert run("sync", source, folder).exit_code == 0
     assert stored(elastic, own_settings.index) == {"b": 3.0, "d": 1000.0, "e": 12.0}
 
 

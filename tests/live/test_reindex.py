@@ -1,4 +1,4 @@
-"""`blogsearch reindex` and `add`, from a source to the live index."""
+"""`blogsearch reindex`, from a source to the live index."""
 
 import gzip
 import json

@@ -141,14 +141,10 @@ def test_gives_up_after_its_time_limit_and_says_why() -> None:
         send(engine, item(1), total=0.0)
 
 
-def test_finds_the_one_for_whose_sake_a_request_is_refused() -> None:
-    def refuse_six(ids: list[str]) -> dict[str, Any]:
-        if "6" in ids:
-            raise api_error(413)
-        return taken(ids)
-
-    outcomes = send(Engine(*[refuse_six] * 20), *map(item, range(9)))
-    assert [outcome.operation.oid for outcome in outcomes if outcome.refusal] == ["6"]
+def test_a_request_that_is_too_large_is_refused() -> None:
+    (outcome,) = send(Engine(api_error(413)), item(1))
+    assert outcome.refusal
+    assert outcome.refusal.status == 422
 
 
 def test_reads_no_further_ahead_than_it_has_workers() -> None:
