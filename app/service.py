@@ -15,9 +15,8 @@ from app.elastic import answers_searches, responds, translated
 from app.generation import Generation
 from app.health import SharedChecks
 from app.indexed_languages import IndexedLanguages
-from app.insights.counts import Counts
+from app.insights.counts import Counts, Extent
 from app.insights.search_log import SearchLog
-from app.insights.visits import Extent
 from app.logs import add_time, note
 from app.meaning import open_model
 from app.rate_limit import RateLimiter
@@ -167,7 +166,7 @@ class Service:
         """
         answered = 0
         ends = time.monotonic() + seconds
-        for request, _ in self.counts.popular(_WARMED):
+        for request in self.counts.popular(_WARMED):
             if time.monotonic() >= ends:
                 break
             self.answer(request)

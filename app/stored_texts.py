@@ -4,9 +4,10 @@ the files of pinned results, and the addresses of golden searches."""
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from elasticsearch import ConflictError, Elasticsearch, NotFoundError
+from elasticsearch import ConflictError, Elasticsearch
 
 from app.errors import Conflict
+from indexer.scan import docs_of
 from indexer.state import ensure_state, state_index
 
 Texts = Mapping[str, str]
@@ -33,41 +34,52 @@ class StoredTexts:
         Raises:
             Conflict: another process stored texts in between.
         """
-        stored = self._get()
-        condition: Json = {"op_type": "create"}
-        if stored:
-            sequence, term = version(stored)
-            condition = {"if_seq_no": sequence, "if_primary_term": term}
-        changed = sorted(change(texts_of(stored)).items())
-        texts = [{"name": name, "text": text} for name, text in changed]
+
+        def changed(stored: Json) -> Json:
+            texts = change(texts_of(stored))
+            # A name may be no name of a field, such as .net.
+            return {"what": self._purpose, "texts": sorted(texts.items())}
+
         try:
-            self._client.index(
-                index=ensure_state(self._client, self._alias),
-                id=self._purpose,
-                document={"what": self._purpose, "texts": texts},
-                refresh=True,  # every search looks for the version
-                **condition,
-            )
+            change_document(self._client, self._alias, self._purpose, changed)
         except ConflictError:
-            raise Conflict(
-                f"Another process changed the {self._purpose} at the same time. Try again."
-            ) from None
+            message = f"Another process changed the {self._purpose} at the same time. Try again."
+            raise Conflict(message) from None
 
-    def _get(self) -> Json | None:
-        try:
-            index = state_index(self._alias)
-            stored: Json = self._client.get(index=index, id=self._purpose).body
-        except NotFoundError:
-            return None
-        return stored
+    def _get(self) -> Json:
+        return _document(self._client, state_index(self._alias), self._purpose)
 
 
-def version(stored: Json) -> tuple[int, int]:
-    """Which write stored a document."""
-    return stored["_seq_no"], stored["_primary_term"]
+def change_document(
+    client: Elasticsearch, alias: str, id_: str, change: Callable[[Json], Json]
+) -> bool:
+    """Store what `change` makes of a document of the state index, which has no `_source` if there
+    is none; whether it is a new one.
+
+    Raises:
+        ConflictError: another process stored it in between.
+    """
+    index = ensure_state(client, alias)
+    stored = _document(client, index, id_)
+    condition: Json = {"op_type": "create"}
+    if found := version(stored):
+        condition = {"if_seq_no": found[0], "if_primary_term": found[1]}
+    # Every search looks for the version of the pinned results.
+    client.index(index=index, id=id_, document=change(stored), refresh=True, **condition)
+    return not found
 
 
-def texts_of(stored: Json | None) -> Texts:
+def _document(client: Elasticsearch, index: str, id_: str) -> Json:
+    """A document and its version; {} if there is none."""
+    (found,) = docs_of(client.mget(index=index, ids=[id_])) or [{}]
+    return found
+
+
+def version(stored: Json) -> tuple[int, int] | None:
+    """Which write stored a document; None if there is none."""
+    return (stored["_seq_no"], stored["_primary_term"]) if "_seq_no" in stored else None
+
+
+def texts_of(stored: Json) -> Texts:
     """The texts in a document."""
-    texts = stored["_source"]["texts"] if stored else []
-    return {one["name"]: one["text"] for one in texts}
+    return dict(stored.get("_source", {}).get("texts", ()))

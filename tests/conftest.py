@@ -20,8 +20,7 @@ from analyzers.rules.parse import rule_files
 from app import create_app
 from app.cli import main
 from app.commands.tools import Tools
-from app.insights.counts import Counts
-from app.insights.visits import Search
+from app.insights.counts import Counts, Search
 from app.search.request import SearchRequest
 from app.settings import Settings
 from indexer.build.builder import Built, IndexSettings, reindex

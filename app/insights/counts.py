@@ -5,43 +5,68 @@ nobody else has written it. No count names a visitor.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import parse_qsl
 
+import msgspec
 from elasticsearch import ConflictError, Elasticsearch
 
 from app.elastic import translated
 from app.errors import BadRequest, BlogsearchError
-from app.insights.visits import Event, Opening
 from app.search.request import SearchRequest
+from app.stored_texts import change_document
 from indexer.scan import docs_of
-from indexer.state import ensure_state, state_index
+from indexer.state import state_index
 
 _KEPT = 1_000  # different searches of a day: the most frequent
 _KEPT_POSTS = 10  # that were opened after one of them
 _MARKS = 5  # visitors of a search that are told apart
 _TRIES = 10
 _LEAST_VISITORS, _LEAST_DAYS = 5, 2  # of a search that other visitors are shown
-_WARM_DAYS = 7  # how far back a request counts for `popular`; each day back, it counts half
+_WARM_DAYS = 3  # how far back a request counts for `popular`
 
 Json = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Day:
-    """The searches of a day or of several, those that found nothing or only some of the words, and
-    the hits that were opened."""
+Extent = Literal["all", "some", "nothing"]
+"""Whether a post has all words of the search, or only some, or there is none."""
 
-    date: str
-    searches: int
-    nothing: int
-    partly: int
-    opened: int
+
+class Search(msgspec.Struct, frozen=True, array_like=True, tag="s"):
+    """One request: when (seconds since 1970), from whom, for what, and what came of it.
+
+    `visitor` is a hash of the address, `mark` one of the address and the query: by marks the
+    visitors of a query can be counted, while nothing tells which queries are of one visitor. `key`
+    has the parameters of the request, `q` its query in lower case.
+    """
+
+    at: float
+    visitor: str
+    mark: str
+    key: str
+    q: str
+    found: Extent
+
+
+class Opening(msgspec.Struct, frozen=True, array_like=True, tag="o"):
+    """A hit that was opened: when, after which query, and the post."""
+
+    at: float
+    q: str
+    oid: str
+
+
+Event = Search | Opening
+
+
+Totals = Counter[str]
+"""Of a day or of several: `searches`, those that found `nothing` or only `some` of the words, and
+`opened` hits."""
 
 
 @dataclass(slots=True)
@@ -51,7 +76,7 @@ class Searched:
     Args:
         times: how often it was searched; `nothing` and `partly` of these times it found nothing,
             or no post with all its words.
-        posts: the oids that were opened, and how often; `positions` is the sum of their positions.
+        posts: the oids that were opened, and how often.
         marks: of its visitors, at most five a day. `days`: on which it was searched.
     """
 
@@ -60,7 +85,6 @@ class Searched:
     nothing: int = 0
     partly: int = 0
     posts: Counter[str] = field(default_factory=Counter)
-    positions: int = 0
     marks: set[str] = field(default_factory=set)
     days: set[str] = field(default_factory=set)
 
@@ -68,11 +92,6 @@ class Searched:
     def opened(self) -> int:
         """How often one of its hits was opened."""
         return self.posts.total()
-
-    @property
-    def position(self) -> float | None:
-        """The mean position of the hits that were opened."""
-        return self.positions / self.opened if self.opened else None
 
     @property
     def is_public(self) -> bool:
@@ -84,23 +103,13 @@ class Searched:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The searches of some days, the oldest day first, and the totals of as many days before.
+    """The totals of some days by date, the oldest day first, of all of them, and of as many days
+    before. `searched` has the most frequent query first."""
 
-    `searched` has the most frequent query first.
-    """
-
-    days: Sequence[Day]
-    total: Day
-    before: Day
+    days: Mapping[str, Totals]
+    total: Totals
+    before: Totals
     searched: Sequence[Searched]
-
-    def found_nothing(self) -> list[Searched]:
-        """The searches that found nothing, the most frequent first."""
-        return sorted((row for row in self.searched if row.nothing), key=lambda row: -row.nothing)
-
-    def found_partly(self) -> list[Searched]:
-        """The searches of which no post has all words, the most frequent first."""
-        return sorted((row for row in self.searched if row.partly), key=lambda row: -row.partly)
 
 
 class Counts:
@@ -128,20 +137,13 @@ class Counts:
 
     def _change(self, date: str, change: Callable[[Json], Json]) -> bool:
         """Store what `change` makes of the document of a day; whether it is a new one."""
-        index = ensure_state(self._elastic, self._alias)
-        id_ = f"insights:{date}"
+
+        def changed(stored: Json) -> Json:
+            return {**change(stored.get("_source", {})), "what": "insights", "at": date}
+
         for _ in range(_TRIES):
-            (stored,) = docs_of(self._elastic.mget(index=index, ids=[id_]))
-            condition: Json = {"op_type": "create"}
-            if stored.get("found"):
-                condition = {
-                    "if_seq_no": stored["_seq_no"],
-                    "if_primary_term": stored["_primary_term"],
-                }
-            document = {**change(stored.get("_source", {})), "what": "insights", "at": date}
             with suppress(ConflictError):  # another process was first
-                self._elastic.index(index=index, id=id_, document=document, **condition)
-                return "op_type" in condition
+                return change_document(self._elastic, self._alias, f"insights:{date}", changed)
         return False
 
     def report(self, days: int) -> Report:
@@ -165,53 +167,31 @@ class Counts:
                 one.marks.update(row["marks"])
                 one.days.add(date)
             for query, posts in document.get("posts", {}).items():
-                one = searched.setdefault(query, Searched(query))
-                for oid, (times, positions) in posts.items():
-                    one.posts[oid] += times
-                    one.positions += positions
+                searched.setdefault(query, Searched(query)).posts.update(posts)
         before = [document for date, document in stored.items() if date not in of_days]
         return Report(
-            [_day(date, [stored.get(date, {})]) for date in reversed(dates[:days])],
-            _day("", of_days.values()),
-            _day("", before),
+            {date: _totals([stored.get(date, {})]) for date in reversed(dates[:days])},
+            _totals(of_days.values()),
+            _totals(before),
             sorted(searched.values(), key=lambda row: (-row.times, row.query)),
         )
 
-    def popular(self, number: int) -> list[tuple[SearchRequest, float]]:
-        """The most frequent requests of the last week, and how often they came.
-
-        A request counts half with each day back. Empty when Elasticsearch does not answer.
-        """
-        dates = _last_days(_WARM_DAYS)
-        weights: defaultdict[str, float] = defaultdict(float)
+    def popular(self, number: int) -> list[SearchRequest]:
+        """The most frequent requests of the last days; none if Elasticsearch does not answer."""
+        times: Counter[str] = Counter()
         with suppress(BlogsearchError), translated():
-            for date, document in self._stored(dates).items():
-                for key, row in document["requests"].items():
-                    weights[key] += row["times"] / 2 ** dates.index(date)
-        requests: list[tuple[SearchRequest, float]] = []
-        for key in sorted(weights, key=lambda key: (-weights[key], key))[:number]:
+            for document in self._stored(_last_days(_WARM_DAYS)).values():
+                times.update({key: row["times"] for key, row in document["requests"].items()})
+        requests = []
+        for key, _ in times.most_common(number):
             with suppress(BadRequest):  # counted by a version that had other parameters
-                requests.append((SearchRequest.from_key(key), weights[key]))
+                requests.append(SearchRequest.from_key(key))
         return requests
 
-    def erase(self, query: str) -> None:
-        """Delete a query, in any case of letters. The totals of a day name no query, and stay.
-
-        Raises:
-            Unavailable: Elasticsearch does not answer.
-        """
-        with translated():
-            without = partial(_without, query=query.strip().casefold())
-            stored = self._stored(_last_days(self.days))
-            for date, document in stored.items():
-                if without(document) != document:
-                    self._change(date, without)
-
     def _delete_before(self, date: str) -> None:
-        index, older = state_index(self._alias), {"range": {"at": {"lt": date}}}
-        self._elastic.indices.refresh(index=index)
+        older = {"range": {"at": {"lt": date}}}
         self._elastic.delete_by_query(
-            index=index,
+            index=state_index(self._alias),
             query={"bool": {"filter": [{"term": {"what": "insights"}}, older]}},
             conflicts="proceed",
             expand_wildcards="all",
@@ -242,8 +222,8 @@ def _last_days(number: int) -> list[str]:
 def _added(document: Json, events: Iterable[Event]) -> Json:
     """The document of a day with further searches and opened hits.
 
-    `requests` has the parameters of each search; `posts` has, by query, the posts that were opened:
-    how often, and the sum of their positions.
+    `requests` has the parameters of each search; `posts` has, by query, how often which post was
+    opened.
     """
     totals: Counter[str] = Counter(document.get("totals", {}))
     requests: Json = document.get("requests", {})
@@ -252,8 +232,7 @@ def _added(document: Json, events: Iterable[Event]) -> Json:
         if isinstance(event, Opening):
             totals["opened"] += 1
             opened = posts.setdefault(event.q, {})
-            times, positions = opened.get(event.oid, (0, 0))
-            opened[event.oid] = [times + 1, positions + event.position]
+            opened[event.oid] = opened.get(event.oid, 0) + 1
             continue
         row = requests.setdefault(event.key, {"times": 0, "nothing": 0, "some": 0, "marks": []})
         row["times"] += 1
@@ -267,8 +246,8 @@ def _added(document: Json, events: Iterable[Event]) -> Json:
         "totals": dict(totals),
         "requests": _most(requests, _KEPT, lambda row: row["times"]),
         "posts": {
-            query: _most(opened, _KEPT_POSTS, lambda counted: counted[0])
-            for query, opened in _most(posts, _KEPT, _times_opened).items()
+            query: _most(opened, _KEPT_POSTS, int)
+            for query, opened in _most(posts, _KEPT, lambda opened: sum(opened.values())).items()
         },
     }
 
@@ -277,23 +256,12 @@ def _most(counted: Json, number: int, times: Callable[[Any], int]) -> Json:
     return dict(sorted(counted.items(), key=lambda item: -times(item[1]))[:number])
 
 
-def _times_opened(posts: Json) -> int:
-    return sum(times for times, _ in posts.values())
-
-
 def _query_of(key: str) -> str:
     return dict(parse_qsl(key)).get("q", "").casefold()
 
 
-def _without(document: Json, query: str) -> Json:
-    """The document of a day without a query."""
-    requests = {key: row for key, row in document["requests"].items() if _query_of(key) != query}
-    posts = {q: opened for q, opened in document.get("posts", {}).items() if q != query}
-    return {**document, "requests": requests, "posts": posts}
-
-
-def _day(date: str, documents: Iterable[Json]) -> Day:
-    totals: Counter[str] = Counter()
+def _totals(documents: Iterable[Json]) -> Totals:
+    totals: Totals = Counter()
     for document in documents:
         totals.update(document.get("totals", {}))
-    return Day(date, *(totals[name] for name in ("searches", "nothing", "some", "opened")))
+    return totals

@@ -4,37 +4,53 @@ A process sends what it collected to Redis every few seconds, where it waits for
 under a hash of the visitor's address that cannot be reversed: its key is random and is replaced
 every week. Then one of the processes decides which requests were searches, adds them to the counts
 of the day (`app.insights.counts`) and deletes them.
+
+A page that answers while the visitor types sends `p`, `pyt` and `python`; only `python` is a
+search. This is decided from the times of the requests, so that it works for every page and program.
 """
 
 import hashlib
+import re
 import secrets
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 import msgspec
 import redis
 
 from app.cache.redis_client import Keys, RedisClient
-from app.insights.counts import Counts
-from app.insights.visits import Event, Extent, Opening, Search, searches
+from app.insights.counts import Counts, Event, Extent, Opening, Search
 from app.search.request import SearchRequest
 
 MAX_TEXT = 100
 """Characters of a search, and of the oid of a post, that are counted."""
 
 _WINDOW = 45.0  # seconds that a request waits for others of the same visitor
-_LONGEST = 55.0  # seconds; for visitors who send requests all the time
-_IDLE = 5.0  # seconds since a visitor's last request
 _EVENTS_TTL = 60  # seconds
 _SALT_TTL = 8 * 86_400  # seconds: visitors of a query are counted over a week
 
 _INTERVAL = 3.0  # seconds between two batches
 _MOST_WAITING = 5_000  # events of a process between two batches, and of all processes
 _MAX_KEY = 400  # characters of a request that is counted
+
+PAUSE = 4.0
+"""Seconds without another request that make one a search."""
+MOST = 30
+"""Searches of one visitor within a minute; one with more is a program."""
+
+# Programs name themselves. A client without a browser's User-Agent counts as a program.
+_PROGRAM = re.compile(
+    r"(?<!cu)bot(?:\b|[/;_-])|crawl|spider|slurp|scrap|archive|preview|monitor|uptime|pingdom|headless"
+    r"|lighthouse|facebookexternalhit|feed|curl|wget|python|urllib|httpx|aiohttp|go-http-client"
+    r"|java/|okhttp|libwww|ruby|php|axios|node|undici|werkzeug|postman|https?://",
+    re.IGNORECASE,
+)
 
 
 class SearchLog:
@@ -51,7 +67,6 @@ class SearchLog:
         self._lock = threading.Lock()
         self._seen: list[tuple[str, Event]] = []
         self._timer: threading.Timer | None = None
-        self._waiting_until = 0.0
 
     def record(self, request: SearchRequest, found: Extent, visitor: str) -> None:
         """Collect a request of a visitor, who is told from others by this text."""
@@ -60,9 +75,9 @@ class SearchLog:
             q = request.q.casefold()
             self._collect(visitor, Search(time.time(), "", "", key, q, found))
 
-    def record_opened(self, q: str, position: int, oid: str) -> None:
+    def record_opened(self, q: str, oid: str) -> None:
         """Collect a hit that was opened."""
-        self._collect("", Opening(time.time(), q.casefold(), position, oid))
+        self._collect("", Opening(time.time(), q.casefold(), oid))
 
     def _collect(self, visitor: str, event: Event) -> None:
         if self._client.redis is None or not self._counts.days:
@@ -82,10 +97,10 @@ class SearchLog:
 
     def _tick(self) -> None:
         self.flush()
-        self.count_due()
+        waiting = self.count_due()
         with self._lock:
             self._timer = None
-            if self._seen or time.time() < self._waiting_until:
+            if self._seen or waiting:
                 self._start_timer()
 
     def flush(self) -> None:
@@ -94,7 +109,6 @@ class SearchLog:
             seen, self._seen = self._seen, []
         if seen:
             self._client.ask(None, self._send, seen)
-            self._waiting_until = time.time() + _LONGEST + 2 * _INTERVAL
 
     def _send(self, client: "redis.Redis", seen: Sequence[tuple[str, Event]]) -> None:
         client.set(self._salt, secrets.token_bytes(16), nx=True, ex=_SALT_TTL)
@@ -108,8 +122,9 @@ class SearchLog:
             pipeline.expire(self._events, _EVENTS_TTL)
             pipeline.execute()
 
-    def count_due(self, now: float | None = None) -> None:
-        """Count the searches of all visitors whose requests have waited long enough.
+    def count_due(self, now: float | None = None) -> bool:
+        """Count the searches of all visitors whose requests have waited long enough; whether
+        further ones wait.
 
         Args:
             now: seconds since 1970, by default the current time.
@@ -117,7 +132,7 @@ class SearchLog:
         waiting: Any = self._client.ask([], redis.Redis.zrange, self._events, 0, -1)
         due = _due(waiting, now or time.time())
         if not due:
-            return
+            return bool(waiting)
         of_visitors: defaultdict[str, list[Search]] = defaultdict(list)
         events: list[Event] = []
         # A process counts what it deleted: another one may have read a part of the same.
@@ -130,6 +145,7 @@ class SearchLog:
         for requests in of_visitors.values():
             events += searches(requests)
         self._counts.add(events)
+        return len(due) < len(waiting)
 
     def _delete(self, client: "redis.Redis", events: Sequence[bytes]) -> list[bytes]:
         with client.pipeline(transaction=False) as pipeline:
@@ -152,21 +168,54 @@ def _marked(event: Event, visitor: str, salt: bytes) -> Event:
 
 
 def _due(waiting: Iterable[bytes], now: float) -> dict[bytes, Event]:
-    """What was opened, and the requests of those visitors to whom no further one can belong, or
-    that have waited long enough."""
+    """What was opened, and the requests of those visitors of whom one has waited long enough."""
     events: dict[bytes, Event] = {}
     for data in waiting:
         with suppress(msgspec.DecodeError):  # of another version
             events[data] = msgspec.json.decode(data, type=Event)
-    times: defaultdict[str, list[float]] = defaultdict(list)
-    for event in events.values():
-        if isinstance(event, Search):
-            times[event.visitor].append(event.at)
+    ready = {
+        event.visitor
+        for event in events.values()
+        if isinstance(event, Search) and now - event.at >= _WINDOW
+    }
+    return {
+        data: event
+        for data, event in events.items()
+        if isinstance(event, Opening) or event.visitor in ready
+    }
 
-    def is_due(event: Event) -> bool:
-        if isinstance(event, Opening):
-            return True
-        oldest, newest = now - min(times[event.visitor]), now - max(times[event.visitor])
-        return oldest >= _WINDOW and (newest >= _IDLE or oldest >= _LONGEST)
 
-    return {data: event for data, event in events.items() if is_due(event)}
+# -- which requests are counted ------------------------------------------------------------------
+
+
+def agrees(environ: Mapping[str, Any]) -> bool:
+    """Whether the client of a WSGI request is counted.
+
+    Not counted are programs, pages that a browser loads in advance, and visitors who send
+    `DNT: 1` or `Sec-GPC: 1`.
+    """
+    if environ.get("HTTP_DNT") == "1" or environ.get("HTTP_SEC_GPC") == "1":
+        return False
+    if "prefetch" in environ.get("HTTP_SEC_PURPOSE", ""):
+        return False
+    return not _is_program(environ.get("HTTP_USER_AGENT", ""))
+
+
+@lru_cache(maxsize=1024)
+def _is_program(user_agent: str) -> bool:
+    return not user_agent.startswith(("Mozilla/", "Opera/")) or bool(_PROGRAM.search(user_agent))
+
+
+def searches(requests: Iterable[Search]) -> list[Search]:
+    """The searches among the requests of one visitor; none if it is a program."""
+    runs: list[Search] = []
+    for request in sorted(requests, key=lambda request: request.at):
+        if runs and request.q == runs[-1].q:  # a reload, a filter, another order
+            found = runs[-1].found if request.found == "nothing" else request.found
+            runs[-1] = msgspec.structs.replace(runs[-1], at=request.at, found=found)
+        else:
+            runs.append(request)
+    # Others were sent while the next one was typed.
+    chosen = [request for request, next_one in pairwise(runs) if next_one.at - request.at >= PAUSE]
+    chosen += runs[-1:]
+    return chosen if len(chosen) <= MOST else []

@@ -180,13 +180,13 @@ class PinStore(StoredTexts):
     def is_current(self, response: Json) -> bool:
         """Whether the rules read last are those stored, by the response to `version_search`."""
         hits = response["hits"]["hits"]
-        return (version(hits[0]) if hits else None) == self._version
+        return version(hits[0] if hits else {}) == self._version
 
     def read(self) -> Sequence[PinRule]:
         """The rules as they are stored now. Exceptions of the client pass through."""
         stored = self._get()
         self.current, _ = parse(texts_of(stored), self._language)
-        self._version = version(stored) if stored else None
+        self._version = version(stored)
         return self.current
 
     def touch(self) -> None:

@@ -170,7 +170,6 @@
     answer.addEventListener(type, ({ target, button }) => {
       const hit = target.closest("h3 a, .part a")?.closest(".hits > li");
       if (!hit || !form.dataset.clicks || button > 1) return;
-      const position = hit.parentElement.start + [...hit.parentElement.children].indexOf(hit);
-      countClick(form.dataset.clicks, input.value.trim(), position, hit.dataset.oid);
+      countClick(form.dataset.clicks, input.value.trim(), hit.dataset.oid);
     });
 })();

@@ -43,6 +43,6 @@ function moveFocus(event, input, links) {
 }
 
 // Tells the service which hit of which search was opened: no cookie, and nothing to wait for.
-function countClick(url, q, position, oid) {
-  navigator.sendBeacon(url, new URLSearchParams({ q, position, oid }));
+function countClick(url, q, oid) {
+  navigator.sendBeacon(url, new URLSearchParams({ q, oid }));
 }

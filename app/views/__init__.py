@@ -5,7 +5,7 @@ from typing import cast
 from flask import current_app, request
 
 from analyzers.languages import LANGUAGES
-from app.insights.visits import agrees
+from app.insights.search_log import agrees
 from app.rate_limit import network_of
 from app.service import EXTENSION, Service
 

@@ -3,9 +3,7 @@
 from flask import Blueprint, request
 
 from app.errors import BadRequest
-from app.insights.search_log import MAX_TEXT
-from app.insights.visits import agrees
-from app.search.request import MAX_PAGE, MAX_SIZE
+from app.insights.search_log import MAX_TEXT, agrees
 from app.settings import Settings
 from app.views import current_service
 
@@ -23,24 +21,15 @@ def counts_clicks(settings: Settings) -> bool:
 def count() -> tuple[str, int]:
     """Count a hit that was opened, unless the visitor asks not to be tracked.
 
-    The form has `q`, `position` (1 for the first hit of all) and `oid`.
+    The form has `q` and `oid`.
 
     Raises:
         BadRequest: a field is missing or invalid.
     """
     request.max_content_length = _MAX_BYTES
     q, oid = request.form.get("q", "").strip(), request.form.get("oid", "")
-    position = request.form.get("position", "")
-    if not (0 < len(q) <= MAX_TEXT and 0 < len(oid) <= MAX_TEXT and _is_position(position)):
-        raise BadRequest(
-            f"`q` and `oid` must have 1 to {MAX_TEXT} characters, and `position` must be a whole "
-            f"number from 1 to {MAX_PAGE * MAX_SIZE}."
-        )
+    if not (0 < len(q) <= MAX_TEXT and 0 < len(oid) <= MAX_TEXT):
+        raise BadRequest(f"`q` and `oid` must have 1 to {MAX_TEXT} characters.")
     if agrees(request.environ):
-        current_service().search_log.record_opened(q, int(position), oid)
+        current_service().search_log.record_opened(q, oid)
     return "", 204
-
-
-def _is_position(text: str) -> bool:
-    is_number = text.isascii() and text.isdigit() and len(text) <= 6
-    return is_number and 1 <= int(text) <= MAX_PAGE * MAX_SIZE

@@ -21,7 +21,7 @@ from analyzers.languages import LANGUAGES
 from app.clients import TOKENS, client_names
 from app.elastic import translated
 from app.errors import BadRequest, BlogsearchError, Forbidden, NotFound, Unauthorized
-from app.golden import Goldens, added, broken, offered, stored
+from app.golden import FIRST, Goldens, added, offered, stored
 from app.health import last_run
 from app.insights.counts import Report
 from app.search.pins import SUFFIX, parse
@@ -37,10 +37,6 @@ _PINS = f"insights{SUFFIX}"  # the file of the rules that are made here
 _PERIODS = (7, 30, 90, 365)  # days
 _LIST = 20  # searches in a list
 _SHOWN = 5  # hits of a search before a post is pinned for it
-_POLICY = (
-    "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; "
-    "base-uri 'none'; frame-ancestors 'none'"
-)
 
 log = logging.getLogger(__name__)
 
@@ -59,9 +55,11 @@ def _authorize() -> None:
             "This page is closed. Set BLOGSEARCH_INSIGHTS_TOKEN to a long random string "
             "(`openssl rand -hex 32`) and restart the service."
         )
-    sent = _sent_password()
-    if sent is None:
+    if "Authorization" not in request.headers:
         raise Unauthorized("Enter BLOGSEARCH_INSIGHTS_TOKEN as the password, and any user name.")
+    sent = ""
+    with suppress(ValueError):  # it is no text
+        sent = (request.authorization and request.authorization.password) or ""
     if not hmac.compare_digest(sent.encode(), token.encode()):
         current_service().count(client_names(), TOKENS)
         log.warning("a wrong password for /insights was sent by %s", request.remote_addr)
@@ -73,24 +71,14 @@ def _authorize() -> None:
         raise Forbidden("The form is not from this page. Load the page again.")
 
 
-def _sent_password() -> str | None:
-    """The password in the request, None without any, "" if it is not text."""
-    try:
-        return request.authorization.password if request.authorization else None
-    except ValueError:
-        return ""
-
-
 def _form_value() -> str:
     token = current_service().settings.insights_token
     return hmac.new(token.encode(), b"the forms of /insights", hashlib.sha256).hexdigest()
 
 
 @blueprint.after_request
-def _add_headers(response: Response) -> Response:
-    response.headers["Content-Security-Policy"] = _POLICY
+def _forbid_storing(response: Response) -> Response:
     response.headers["Cache-Control"] = "no-store"
-    response.headers["X-Robots-Tag"] = "noindex"
     return response
 
 
@@ -119,7 +107,7 @@ def page() -> str:
     return render_template(
         "insights.html",
         report=report,
-        most=max(day.searches for day in report.days) or 1,
+        most=max(day["searches"] for day in report.days.values()) or 1,
         periods=[period for period in _PERIODS if period < longest] + [longest],
         limit=_LIST,
         titles=_titles(service, (oid for row in shown for oid in row.posts)),
@@ -135,11 +123,11 @@ def searches_csv() -> Response:
     """Every search of the period as CSV, the most frequent first."""
     text = io.StringIO()
     writer = csv.writer(text)
-    writer.writerow(("search", "times", "found nothing", "found partly", "opened", "position"))
+    writer.writerow(("search", "times", "found nothing", "found partly", "opened"))
     for row in _report(current_service()).searched:
         # A program for tables would calculate what begins like a formula.
         query = f"'{row.query}" if row.query.startswith(("=", "+", "-", "@", "\t")) else row.query
-        writer.writerow((query, row.times, row.nothing, row.partly, row.opened, row.position or ""))
+        writer.writerow((query, row.times, row.nothing, row.partly, row.opened))
     headers = {"Content-Disposition": "attachment; filename=searches.csv"}
     return Response(text.getvalue(), content_type="text/csv; charset=utf-8", headers=headers)
 
@@ -212,27 +200,14 @@ def keep_golden() -> WerkzeugResponse:
     """
     service = current_service()
     oid = request.form.get("oid", "")
-    search = SearchRequest.parse(MultiDict({"q": request.form.get("q", "")}))
-    hits = service.answer(search).body["hits"]
-    url = next((hit["url"] for hit in hits if hit["oid"] == oid), None)
-    settings = service.settings
-    golden = {search.q: url or ""}
+    first = MultiDict({"q": request.form.get("q", ""), "size": str(FIRST)})
+    search = SearchRequest.parse(first)
+    urls = {hit["oid"]: hit["url"] for hit in service.answer(search).body["hits"]}
+    if not urls.get(oid):
+        raise BadRequest(f"The post {oid!r} is not among the first hits of this search now.")
     with translated():
-        if not url or broken(service.elastic, settings.index, settings, golden):
-            raise BadRequest(f"The post {oid!r} is not among the first hits of this search now.")
-        searches = stored(service.elastic, settings.index)
-        searches.change(lambda goldens: added(goldens, golden))
-    return redirect(url_for("insights.page"), 303)
-
-
-@blueprint.post("/erasures")
-def erase() -> WerkzeugResponse:
-    """Delete a search from the counts of all days.
-
-    Raises:
-        Unavailable: Elasticsearch does not answer.
-    """
-    current_service().counts.erase(request.form.get("q", ""))
+        searches = stored(service.elastic, service.settings.index)
+        searches.change(lambda goldens: added(goldens, {search.q: urls[oid]}))
     return redirect(url_for("insights.page"), 303)
 
 

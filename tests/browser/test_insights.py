@@ -10,8 +10,7 @@ import pytest
 from elasticsearch import Elasticsearch
 from playwright.sync_api import Browser, Page, expect
 
-from app.insights.counts import Counts
-from app.insights.visits import Extent, Opening, Search
+from app.insights.counts import Counts, Extent, Opening, Search
 from app.settings import Settings
 from indexer.records import Origin, RawPost
 from tests.browser.conftest import serving
@@ -36,7 +35,7 @@ def address(
 
     counted = [search("k8s", "nothing"), search("kubernetes", "all")] * 2
     counted += [search("cron", "all"), search(HOSTILE, "nothing")]
-    opened = [Opening(time.time(), "kubernetes", position, "far-down") for position in (4, 5)]
+    opened = [Opening(time.time(), "kubernetes", "far-down")] * 2
     Counts(elastic, settings.index, days=30).add([*counted, *opened])
     with serving(settings) as url:
         yield url

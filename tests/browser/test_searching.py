@@ -217,7 +217,7 @@ def test_an_opened_hit_is_told_to_the_service(place: Place) -> None:
     with place.page.expect_request("**/clicks") as sent:
         place.titles.nth(1).click()
     told = parse_qs(sent.value.post_data or "")
-    assert (told["q"], told["position"]) == (["cornwall"], ["2"])
+    assert told["q"] == ["cornwall"]
     assert told["oid"][0]
 
 

@@ -10,8 +10,7 @@ from elasticsearch import Elasticsearch
 
 from app import create_app
 from app.golden import offered, stored
-from app.insights.counts import Counts, Searched
-from app.insights.visits import Opening
+from app.insights.counts import Counts, Opening, Searched
 from app.settings import Settings
 from indexer.generations import require_live
 from tests.conftest import Run
@@ -100,7 +99,7 @@ def test_insights_offers_what_is_always_opened(
     run: Run, source: Path, elastic: Elasticsearch, own_settings: Settings
 ) -> None:
     now = time.time()
-    opened = [Opening(now, "salt", 1, "seas")] * 5 + [Opening(now, "kumquats", 1, "trees")] * 9
+    opened = [Opening(now, "salt", "seas")] * 5 + [Opening(now, "kumquats", "trees")] * 9
     Counts(elastic, own_settings.index, 30).add(opened)
     token = "a long enough token"
     client = create_app(replace(own_settings, insights_token=token)).test_client()

@@ -12,8 +12,7 @@ from elasticsearch import Elasticsearch
 from flask.testing import FlaskClient
 
 from app import create_app
-from app.insights.counts import Counts
-from app.insights.visits import Opening
+from app.insights.counts import Counts, Opening
 from app.settings import Settings
 from tests.conftest import REPOSITORY, Run
 
@@ -154,7 +153,7 @@ def test_opened_hits_are_taken(
     assert run("reindex", source).exit_code == 0
     counts = Counts(elastic, own_settings.index, 30)
     now = time.time()
-    opened = [Opening(now, "kumquats", 2, oid) for oid in ("d", "d", "a", "gone")]
+    opened = [Opening(now, "kumquats", oid) for oid in ("d", "d", "a", "gone")]
     counts.add(opened)
     done = run("popularity", "--from-clicks")
     assert done.exit_code == 0, done.output

@@ -27,7 +27,6 @@ NOT_DESCRIBED = {
     "page.opensearch",
     "api.docs",
     "clicks.count",
-    "insights.erase",
     "insights.pin",
     "insights.page",
     "insights.save_pin",

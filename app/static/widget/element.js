@@ -206,7 +206,7 @@ class SearchBox {
       const q = this.answered;
       this.tellSearch();
       if (!this.emit("select", { q, url: link.href, position, hit })) event.preventDefault();
-      if (CLICKS && this.attribute("clicks") !== "off") countClick(new URL("clicks", this.service), q, position, hit.oid);
+      if (CLICKS && this.attribute("clicks") !== "off") countClick(new URL("clicks", this.service), q, hit.oid);
       this.remember();
     }
     if (plain) this.close();

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from app.insights.visits import Extent, Search, agrees, searches
+from app.insights.counts import Extent, Search
+from app.insights.search_log import agrees, searches
 
-CASES = json.loads((Path(__file__).parents[1] / "data/unit/visits.json").read_text("utf-8"))
+CASES = json.loads((Path(__file__).parents[1] / "data/unit/search_log.json").read_text("utf-8"))
 """By test: its cases."""
 
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0"
