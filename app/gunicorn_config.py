@@ -19,13 +19,13 @@ from gunicorn.workers.ggevent import GeventWorker  # type: ignore[import-untyped
 from app.errors import BlogsearchError
 from app.logs import configuration
 from app.meaning import open_model
-from app.settings import reload_settings
+from app.settings import process_settings
 
 _WARM = 60.0  # seconds
 
 # Read here, at the start and at SIGHUP, so that all workers have the same.
 try:
-    settings = reload_settings()
+    settings = process_settings(reload=True)
     open_model(settings)  # the workers share its memory
 except BlogsearchError as error:
     sys.exit(f"Error: {error}")

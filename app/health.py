@@ -1,10 +1,11 @@
 """The health checks of `/__heartbeat__` and `blogsearch doctor`."""
 
-import math
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, NotRequired, TypedDict
+from functools import lru_cache
+from typing import Literal
 
 from elasticsearch import Elasticsearch, TransportError
 
@@ -15,10 +16,8 @@ from app.settings import Settings
 from indexer import SCHEMA
 from indexer.errors import IndexingError, other_schema
 from indexer.generations import require_live
-from indexer.refusals import DISK_FULL
-from indexer.state import read_runs, state_index
+from indexer.state import read_runs
 
-_MAX_AGE = 1.0  # seconds
 _TIMEOUT = 2.0  # seconds for each request of a shared check
 _OLD_ERROR = 7 * 86_400.0  # seconds after which the error of a run that was repeated is not told
 _OLD_SYNC = 2 * 86_400.0  # seconds; a daily schedule may miss a day
@@ -35,19 +34,10 @@ _PROBLEMS = {
     "config/certs/http_ca.crt of Elasticsearch, and use a host name that the certificate has.",
 }
 """Parts of the client's message, and what to do then."""
-_DISK_FULL = "index.blocks.read_only_allow_delete"
 COMMANDS = ("reindex", "sync")
 """The commands that read sources, whose last runs are recorded."""
 
 Status = Literal["ok", "warning", "error"]
-
-
-class CheckReport(TypedDict):
-    """The result of a check, as JSON. `seen` and `remedy` are for operators only."""
-
-    status: Status
-    seen: NotRequired[str]
-    remedy: NotRequired[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,35 +49,25 @@ class Check:
     seen: str
     remedy: str = ""
 
-    def report(self) -> CheckReport:
-        """For JSON, without an empty remedy."""
-        report: CheckReport = {"status": self.status, "seen": self.seen}
-        if self.remedy:
-            report["remedy"] = self.remedy
-        return report
 
-
-class SharedChecks:
-    """The checks of a process, made at most once a second, however often a visitor asks for them.
+def shared_checks(
+    elastic: Elasticsearch, cache: AnswerCache, settings: Settings
+) -> Callable[[bool], list[Check]]:
+    """`checks`, made at most once a second, however often visitors ask; takes `available`.
 
     Threads may share it; those that ask while a check runs get its result.
     """
+    client, lock = elastic.options(request_timeout=_TIMEOUT), threading.Lock()
 
-    def __init__(self, elastic: Elasticsearch, cache: AnswerCache, settings: Settings) -> None:
-        self._parts = elastic.options(request_timeout=_TIMEOUT), cache, settings
-        self._lock = threading.Lock()
-        self._checked = -math.inf
-        self._available = True
-        self._checks: list[Check] = []
+    @lru_cache(maxsize=1)
+    def made(second: int, available: bool) -> list[Check]:
+        return checks(client, cache, settings, available=available)
 
-    def current(self, *, available: bool) -> list[Check]:
-        """The checks, at most a second old, and not from before an outage began or ended."""
-        with self._lock:
-            old = time.monotonic() - self._checked >= _MAX_AGE
-            if old or available != self._available:
-                self._checks = checks(*self._parts, available=available)
-                self._checked, self._available = time.monotonic(), available
-            return self._checks
+    def current(available: bool) -> list[Check]:
+        with lock:
+            return made(int(time.monotonic()), available)
+
+    return current
 
 
 def checks(
@@ -138,7 +118,6 @@ def _index(elastic: Elasticsearch, settings: Settings) -> Check:
         with translated():
             count = elastic.count(index=alias)
             generation = require_live(elastic, alias)
-            full = _full(elastic, alias)
     except IndexingError as error:
         return Check("index", "error", error.message, error.remedy)
     except NoIndex as error:
@@ -152,9 +131,6 @@ def _index(elastic: Elasticsearch, settings: Settings) -> Check:
     seen = f"{generation.name}: {count['count']:,} documents"
     if count["_shards"]["failed"]:
         return Check("index", "error", f"{seen}, {count['_shards']['failed']} shard(s) failed")
-    if full:
-        seen = f"{seen}; Elasticsearch accepts no writes to {', '.join(full)}, its disk is full"
-        return Check("index", "warning", seen, DISK_FULL.remedy)
     if (schema := generation.schema) != SCHEMA:
         wrong = other_schema(schema)
         return Check("index", "error", f"{seen}. {wrong.message}", wrong.remedy)
@@ -168,17 +144,6 @@ def _index(elastic: Elasticsearch, settings: Settings) -> Check:
         )
         return Check("index", "warning", seen, remedy)
     return Check("index", "ok", seen)
-
-
-def _full(elastic: Elasticsearch, alias: str) -> list[str]:
-    """The indices that Elasticsearch made read-only because its disk is nearly full."""
-    indices = elastic.indices.get_settings(
-        index=[alias, state_index(alias)],
-        name=_DISK_FULL,
-        flat_settings=True,
-        ignore_unavailable=True,
-    )
-    return [name for name, body in indices.items() if body["settings"].get(_DISK_FULL) == "true"]
 
 
 def last_run(elastic: Elasticsearch, alias: str) -> Check:
@@ -201,16 +166,10 @@ def last_run(elastic: Elasticsearch, alias: str) -> Check:
         repeated = other.succeeded or other is not run
         if repeated and other.error_at and time.time() - other.error_at < _OLD_ERROR:
             seen += f"; `blogsearch {other.command}` failed {_ago(other.error_at)}: {other.error}"
-    if not run.succeeded:
+    if not run.succeeded or (run.command == "sync" and time.time() - run.ended > _OLD_SYNC):
         remedy = (
             "`journalctl -u blogsearch-sync` or `docker compose logs index` have the whole output "
             "of scheduled runs."
-        )
-        return Check("sources", "warning", seen, remedy)
-    if run.command == "sync" and time.time() - run.ended > _OLD_SYNC:
-        remedy = (
-            "If it should run on a schedule, check that: `systemctl list-timers blogsearch-sync` "
-            "or `docker compose ps index`."
         )
         return Check("sources", "warning", seen, remedy)
     return Check("sources", "ok", seen)

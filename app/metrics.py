@@ -12,13 +12,11 @@ import re
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from functools import cache
 
 from elasticsearch import ApiError, TransportError
 from flask import Flask, Response, g, request
 from prometheus_client import (
     CollectorRegistry,
-    Counter,
     Histogram,
     generate_latest,
     multiprocess,
@@ -57,14 +55,6 @@ class Metrics:
             buckets=_SECONDS,
             registry=self._registry,
         )
-        self.documents = Counter(
-            "blogsearch_documents",
-            "Posts and comments sent over HTTP, by result: `accepted` or `rejected`",
-            ["result"],
-            registry=self._registry,
-        )
-        for result in ("accepted", "rejected"):
-            self.documents.labels(result)  # present from the start, for alerts
 
     def render(self, index: "IndexMetrics") -> bytes:
         """The text format of Prometheus."""
@@ -81,10 +71,6 @@ def register(app: Flask, service: Service) -> None:
     """Log and count every request of the application."""
     metrics = app.extensions[METRICS] = Metrics()
 
-    @cache
-    def histogram(endpoint: str, outcome: str) -> Histogram:
-        return metrics.requests.labels(endpoint, outcome)
-
     def started() -> None:
         g.started = time.perf_counter()
         sent_id = request.headers.get(_ID_HEADER, "")
@@ -100,10 +86,7 @@ def register(app: Flask, service: Service) -> None:
         fields["status"] = status
         fields["total_ms"] = round(seconds * 1000, 2)
         outcome = (fields.get("cache", "").lower() or "ok") if status < 400 else str(status)
-        histogram(request.endpoint or "none", outcome).observe(seconds)
-        for result in ("accepted", "rejected"):
-            if count := fields.get(result):
-                metrics.documents.labels(result).inc(count)
+        metrics.requests.labels(request.endpoint or "none", outcome).observe(seconds)
         if (request.endpoint not in _HEARTBEATS or status >= 400) and log.isEnabledFor(
             logging.INFO
         ):
@@ -133,9 +116,6 @@ class IndexMetrics(Collector):
         self._available = service.admission.available
         self._cache = service.cache
         self._alias = service.settings.index
-
-    def describe(self) -> list[Metric]:
-        return []
 
     def collect(self) -> Iterator[Metric]:
         engines = {"elasticsearch": self._available, "redis": self._cache.client.back_off.available}

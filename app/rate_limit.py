@@ -26,11 +26,13 @@ _CLIENT, _SITE = 64, 48  # bits of an IPv6 address: networks that a client, or a
 
 
 def parse_limit(text: str) -> tuple[int, int]:
-    """Requests and seconds of a limit such as `60/minute`.
+    """Requests and seconds of a limit such as `60/minute`; 0 if it is empty: none.
 
     Raises:
         ValueError: it is invalid.
     """
+    if not text:
+        return 0, 0
     match = _LIMIT.fullmatch(text)
     if not match:
         raise ValueError("must be a limit such as `60/minute`")
@@ -58,7 +60,7 @@ class RateLimiter:
     def __init__(self, prefix: str, limit: str) -> None:
         self._prefix = prefix
         self._limit = limit
-        self._amount, self._seconds = parse_limit(limit) if limit else (0, 0)
+        self._amount, self._seconds = parse_limit(limit)
         self._lock = threading.Lock()
         self._own: Counter[str] = Counter()
 

@@ -13,7 +13,7 @@ from app.back_off import Admission
 from app.cache import AnswerCache, CachedAnswer, Computed, Lookup
 from app.elastic import answers_searches, responds, translated
 from app.generation import Generation
-from app.health import SharedChecks
+from app.health import shared_checks
 from app.indexed_languages import IndexedLanguages
 from app.insights.counts import Counts, Extent
 from app.insights.search_log import SearchLog
@@ -49,7 +49,7 @@ class Service:
         language = LANGUAGES[settings.language]
         self.pins = PinStore(elastic, settings.index, language)
         self.known = Known(self.pins, open_model(settings))
-        self.checks = SharedChecks(elastic, cache, settings)
+        self.checks = shared_checks(elastic, cache, settings)
         self.languages = IndexedLanguages(elastic, settings.index, language)
         self.admission = Admission(
             lambda: responds(elastic),

@@ -36,7 +36,9 @@ _SHORTEST_TOKEN = 16  # characters
 _ORIGIN = re.compile(
     r"(http://(?!.*:80$)|https://(?!.*:443$))([a-z0-9._-]+|\[[0-9a-f:]+\])(:[1-9]\d{0,4})?"
 )
-_RESERVED_SUFFIX = re.compile(r"-(?:previous|state|building|unfinished|restoring|[0-9]{6,})\Z")
+_INDEX = re.compile(
+    r"[a-z0-9][a-z0-9_-]{0,79}(?<!-previous)(?<!-state)(?<!-building)(?<!-unfinished)(?<!-[0-9]{6})"
+)
 _SYNONYMS = Path(__file__).resolve().parent.parent / "synonyms"
 _SWITCHES = {"on": True, "yes": True, "true": True, "off": False, "no": False, "false": False}
 
@@ -72,13 +74,10 @@ def _listed(value: str) -> list[str]:
 
 
 def _check_index(name: str) -> None:
-    if not re.fullmatch(r"[a-z0-9][a-z0-9_-]{0,79}", name):
+    if not _INDEX.fullmatch(name):
         raise ValueError(
-            "must be lower-case letters, digits, - and _, a letter or digit first, at most 80"
-        )
-    if reserved := _RESERVED_SUFFIX.search(name):
-        raise ValueError(
-            f"must not end in {reserved[0]}, which names an index that belongs to another alias"
+            "must be lower-case letters, digits, - and _, a letter or digit first, at most 80, and "
+            "not end like an index of another alias, such as -state or -000001"
         )
 
 
@@ -117,11 +116,6 @@ def _check_tokens(tokens: str) -> None:
         _check_token(token)
 
 
-def _check_rate_limit(limit: str) -> None:
-    if limit:
-        parse_limit(limit)
-
-
 def _check_origins(origins: str) -> None:
     for origin in _listed(origins):
         if not (origin == "*" or _ORIGIN.fullmatch(origin)):
@@ -129,11 +123,6 @@ def _check_origins(origins: str) -> None:
                 f"{origin} is not an origin: write scheme and host in lower case, a port other "
                 "than the usual one, and no path: https://blog.example.org"
             )
-
-
-def _check_site_url(url: str) -> None:
-    if not re.fullmatch(r"(https?://[^/\s]\S*)?", url):
-        raise ValueError("must be a URL such as `https://blog.example.org/`")
 
 
 def _check_style(name: str) -> None:
@@ -186,9 +175,8 @@ class Settings:
     )
     language: str = _setting(
         "english",
-        "The language of the posts: stemming, stop words and typical typing errors; "
-        "docs/languages.md lists the languages. A change needs a new index: `blogsearch rebuild` "
-        "makes it from its own posts.",
+        "The language of the posts; docs/languages.md lists the languages. A change needs a new "
+        "index, which `blogsearch rebuild` makes.",
         check=_check_language,
     )
     shards: Annotated[int, Meta(ge=1, le=64)] = _setting(1, "Primary shards of a new index.")
@@ -198,14 +186,12 @@ class Settings:
     )
     strategy: Literal["blended", "fallback"] = _setting(
         "blended",
-        "How a search is answered: `blended`, one boosted query, or `fallback`, a "
-        "simpler algorithm of 2017, kept for comparison.",
+        "How a search is answered: `blended`, or `fallback`, a simpler algorithm of 2017.",
         section="Searching",
     )
     max_computations: Annotated[int, Meta(ge=1, le=100)] = _setting(
         8,
-        "How many searches a worker process computes at a time. Others that are not in "
-        "the cache get a 503 after a fifth of a second.",
+        "How many searches a process computes at a time; others that are not cached get a 503.",
     )
     recency: bool = _setting(
         True,
@@ -213,9 +199,8 @@ class Settings:
     )
     semantic: bool = _setting(
         False,
-        "Whether posts that are near to a question in meaning rank higher, whatever words they "
-        "use: `on` or `off`. For English posts. `blogsearch meaning on` does all that it takes: "
-        "packages, a model, this setting and a new index.",
+        "Whether posts that are near to a question in meaning rank higher: `on` or `off`. "
+        "`blogsearch meaning on` does all that it takes.",
     )
     cache_ttl: Annotated[float, Meta(gt=0, le=2_592_000)] = _setting(
         600.0,
@@ -227,8 +212,7 @@ class Settings:
     )
     insights_days: Annotated[int, Meta(ge=0, le=400)] = _setting(
         30,
-        "How many days the counts of searches are kept. They record what was searched "
-        "for, not by whom; docs/insights.md. 0: nothing is counted.",
+        "How many days the counts of searches are kept; docs/insights.md. 0: nothing is counted.",
         section="Insights",
     )
     ping_url: str = _setting(
@@ -245,8 +229,7 @@ class Settings:
     )
     write_tokens: str = _setting(
         "",
-        "Tokens that may write over HTTP, separated by commas, so that one can be "
-        "added before another is removed; empty: writing over HTTP is closed.",
+        "Tokens that may write over HTTP, separated by commas; empty: it is closed.",
         secret=True,
         check=_check_tokens,
         section="Writing",
@@ -256,11 +239,10 @@ class Settings:
         "The name of the search page: its heading and the end of its title.",
         section="Search page",
     )
-    site_url: str = _setting(
+    site_url: Annotated[str, Meta(pattern=r"^(https?://[^/\s]\S*)?$")] = _setting(
         "",
         "The home page of the blog, such as `https://blog.example.org/`: the search page links to "
         "it, and the indexer names it in its User-Agent; empty: neither.",
-        check=_check_site_url,
     )
     site_style: str = _setting(
         "",
@@ -268,33 +250,23 @@ class Settings:
         "Empty: none.",
         check=_check_style,
     )
-    site_images: bool = _setting(
-        False,
-        "`on`: hits on the search page show the image that a post names. Visitors' browsers then "
-        "load it from wherever it is.",
-    )
     cors_origins: str = _setting(
         "*",
         "The origins whose pages may read answers, separated by commas, such as "
-        "`https://blog.example.org, https://www.example.org`; `*`: every origin, empty: only the "
-        "service's own.",
+        "`https://blog.example.org`; `*`: every origin, empty: only the service's own.",
         check=_check_origins,
         section="HTTP",
     )
     rate_limit: str = _setting(
         "300/minute",
         "How many requests a client may send in a `second`, `minute`, `hour` or `day`; beyond that "
-        "it gets a 429. Somebody who types without a pause sends about three a second. Counted in "
-        "Redis, without it in each process: searches, suggestions, wrong tokens, and everything "
-        "else, each apart. The two heartbeats and writes with a valid token do not count. Empty: "
-        "no limit.",
-        check=_check_rate_limit,
+        "it gets a 429; docs/reliability.md says what counts. Empty: no limit.",
+        check=parse_limit,
     )
     trusted_proxies: str = _setting(
         "",
         "Addresses or networks of the proxies in front, separated by commas, such as "
-        "`127.0.0.1, 10.0.0.0/8`. Their X-Forwarded-For and X-Forwarded-Proto are trusted, those "
-        "of other clients are ignored.",
+        "`127.0.0.1, 10.0.0.0/8`, whose X-Forwarded-For and X-Forwarded-Proto are trusted.",
         check=_networks,
     )
     debug_search: Literal["open", "token"] = _setting(
@@ -343,16 +315,18 @@ def load_settings() -> Settings:
 _process_settings: Settings | None = None
 
 
-def reload_settings() -> Settings:
-    """Load the settings for this process and those that are forked from it.
+def process_settings(*, reload: bool = False) -> Settings:
+    """The settings of this process and of those that are forked from it.
 
-    gunicorn's main process does so at its start and at each reload, so that all workers have the
-    same settings. If they have become invalid, the former ones stay in use.
+    gunicorn's main process reloads them at its start and at each SIGHUP, so that all workers have
+    the same. If they have become invalid, the former ones stay in use.
 
     Raises:
         BadSettings: they are invalid, and there are no former ones.
     """
     global _process_settings
+    if not reload:
+        return _process_settings or load_settings()
     try:
         _process_settings = load_settings()
     except BadSettings as error:
@@ -360,11 +334,6 @@ def reload_settings() -> Settings:
             raise
         log.error("The settings are invalid, so that the former ones stay in use. %s", error)
     return _process_settings
-
-
-def process_settings() -> Settings:
-    """The settings that the main process has loaded; without one, `load_settings`."""
-    return _process_settings or load_settings()
 
 
 def parse_settings(

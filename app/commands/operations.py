@@ -5,7 +5,7 @@ import subprocess
 import sys
 import tempfile
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import click
@@ -54,7 +54,7 @@ def doctor(tools: Tools) -> None:
         explained = [_explained(check, tools, elastic) for check in seen]
         results = [_settings_read(settings), *explained, runs, _synonyms(settings, elastic)]
         results += _meaning(settings, elastic)
-    tools.output.result({check.name: check.report() for check in results})
+    tools.output.result({check.name: asdict(check) for check in results})
     rows = [
         (check.name, Text(check.status, _COLOURS[check.status]), check.seen, check.remedy)
         for check in results

@@ -184,8 +184,8 @@ def _messages() -> Messages:
 def _site() -> dict[str, Any]:
     """For every template: the name and the home page of the blog."""
     settings = current_service().settings
-    site = {"name": settings.site_name, "url": settings.site_url, "images": settings.site_images}
-    return {"site": {**site, "style": _own_style(settings)}}
+    site = {"name": settings.site_name, "url": settings.site_url, "style": _own_style(settings)}
+    return {"site": site}
 
 
 def _own_style(settings: Settings) -> str:
@@ -245,11 +245,9 @@ def readable_json(value: object) -> str:
 def _allow_stylesheets(response: Response) -> Response:
     if response.mimetype == "text/html":
         settings = current_service().settings
-        images = " https: http:" if settings.site_images else ""
         names = (*_STYLESHEETS, _own_style(settings))
         hashes = "".join(f" {_stylesheet(_static(name))[1]}" for name in names if name)
-        policy = content_policy(hashes, images)
-        response.headers.setdefault("Content-Security-Policy", policy)
+        response.headers.setdefault("Content-Security-Policy", content_policy(hashes))
     return response
 
 

@@ -15,11 +15,11 @@ from app.logs import note
 from app.settings import Settings
 
 
-def content_policy(styles: str = "", images: str = "") -> str:
-    """A Content-Security-Policy that allows these inline styles and sources of images, too."""
+def content_policy(styles: str = "") -> str:
+    """A Content-Security-Policy that allows these inline styles, too."""
     return (
         f"default-src 'none'; script-src 'self'; style-src 'self'{styles}; "
-        f"img-src 'self' data:{images}; connect-src 'self'; form-action 'self'; "
+        f"img-src 'self' data:; connect-src 'self'; form-action 'self'; "
         "base-uri 'none'; frame-ancestors 'none'"
     )
 

@@ -23,7 +23,6 @@ LONG_NAMES = (
     "Continuous integration, delivery and deployment (DevOps)",
     "org.hibernate.LazyInitializationExceptionHandler",
 )
-IMAGE = "https://images.example.org/a.png"
 
 
 def _post(oid: str, title: str, text: str = "text", **fields: Any) -> RawPost:
@@ -44,7 +43,6 @@ def _posts() -> Iterator[RawPost]:
     comment = RawComment("c", hostile, f"Eve {SCRIPT}")
     fields: dict[str, Any] = {"categories": [named], "comments": (comment,)}
     yield _post("hostile", named, hostile, pub_date="2020-01-02", **fields)
-    yield _post("image", "With an image", image=IMAGE)
     part = "<h3>A &lt;b&gt; word</h3><p>With more words than fit into a line of a phone.</p>"
     for number in range(9):
         yield _post(f"{number}", "Title", f"<h2>One &amp; all</h2>{part}{part}")
@@ -334,18 +332,6 @@ def test_an_outage_is_a_page(settings: Settings) -> None:
     assert int(response.headers["Retry-After"]) > 0
     assert 'href="?q=python&amp;page=2">Try again' in client.get("/?q=python&page=2").text
     assert client.get("/").status_code == 200
-
-
-def test_the_image_of_a_post(
-    page: Page, other_address: str, other_settings: Settings, serve: Callable[[Settings], str]
-) -> None:
-    """The page fixture fails if the policy refuses to load it."""
-    page.route(IMAGE, lambda route: route.fulfill(body=b"", content_type="image/png"))
-    page.goto(f"{other_address}/?q=image")
-    expect(page.locator(".hits > li")).to_have_count(1)
-    expect(page.locator("img")).to_have_count(0)
-    page.goto(f"{serve(replace(other_settings, site_images=True))}/?q=image")
-    expect(page.locator(".hits img")).to_have_attribute("src", IMAGE)
 
 
 def test_a_style_sheet_of_the_blog(

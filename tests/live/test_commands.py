@@ -250,7 +250,7 @@ def test_doctor_warns_of_a_sync_that_failed_or_is_long_ago(
     )
     sources = _doctor(run, own_settings)["sources"]
     assert (sources["status"], sources["seen"]) == (status, f"`blogsearch {command}` {seen}")
-    assert ("remedy" in sources) == (status == "warning")
+    assert bool(sources["remedy"]) == (status == "warning")
 
 
 def test_doctor_tells_the_errors_of_runs_that_were_repeated(

@@ -197,11 +197,8 @@ def test_chinese_phrases_exclusions_and_what_no_post_has(client: Client) -> None
 
 
 def test_another_language_than_that_of_the_index_is_reported(indexed: Indexed) -> None:
-    token = "an-operators-token"
-    settings = replace(indexed("german"), write_tokens=token)
+    settings = indexed("german")
     for language, status in (("german", "ok"), ("english", "warning")):
         service = create_app(replace(settings, language=language)).test_client()
-        headers = {"Authorization": f"Bearer {token}"}
-        checks = service.get("/__heartbeat__", headers=headers).get_json()["checks"]
+        checks = service.get("/__heartbeat__").get_json()["checks"]
         assert checks["index"]["status"] == status
-        assert "german" in checks["index"]["seen"] or status == "ok"

@@ -110,7 +110,7 @@ def test_metrics(settings: Settings) -> None:
     assert metrics["blogsearch_posts"] > 50
 
 
-def test_rejected_documents_are_counted(
+def test_rejected_documents_are_logged(
     own_settings: Settings, index_posts: Callable[..., Any], caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
@@ -118,9 +118,6 @@ def test_rejected_documents_are_counted(
     client = _client(own_settings)
     sent = [{"oid": "a", "title": "A"}, {"oid": "b"}, {"oid": "c", "title": "C", "pub_date": "?"}]
     assert client.post("/documents", json=sent, headers=AUTHORIZED).status_code == 207
-    metrics = _metrics(client)
-    assert metrics['blogsearch_documents_total{result="accepted"}'] == 1
-    assert metrics['blogsearch_documents_total{result="rejected"}'] == 2
     (line,) = (logged for logged in _lines(caplog) if logged["path"] == "/documents")
     assert (line["accepted"], line["rejected"]) == (1, 2)
 

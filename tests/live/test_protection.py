@@ -67,36 +67,15 @@ def test_debug_search_can_be_for_token_holders(settings: Settings) -> None:
 
 
 @pytest.mark.parametrize("broken", [True, False])
-def test_the_heartbeat_shows_details_to_token_holders_only(
-    settings: Settings, broken: bool
-) -> None:
+def test_the_heartbeat_says_what_answers_and_no_more(settings: Settings, broken: bool) -> None:
     url = f"http://user:secret@127.0.0.1:{free_port()}" if broken else settings.elasticsearch_url
-    client = _client(settings, elasticsearch_url=url, write_tokens=TOKEN)
-    public = client.get("/__heartbeat__").get_json()
+    health = _client(settings, elasticsearch_url=url).get("/__heartbeat__").get_json()
     # The engine warns while the index of another test is red.
-    assert (public["status"] == "down") is broken
-    assert {public["checks"][name]["status"] for name in ("index", "redis")} == (
+    assert (health["status"] == "down") is broken
+    assert {health["checks"][name]["status"] for name in ("index", "redis")} == (
         {"error", "ok"} if broken else {"ok"}
     )
-    assert {tuple(check) for check in public["checks"].values()} == {("status",)}
-    shown = client.get("/__heartbeat__", headers={"Authorization": f"Bearer {TOKEN}"})
-    assert all(check["seen"] for check in shown.get_json()["checks"].values())
-    assert "secret" not in shown.text
-
-
-def test_a_wrong_token_for_the_heartbeat_is_refused_late_and_logged(
-    settings: Settings, caplog: pytest.LogCaptureFixture
-) -> None:
-    client = _client(settings, write_tokens=TOKEN)
-    started = time.monotonic()
-    refused = client.get("/__heartbeat__", headers={"Authorization": f"Bearer {TOKEN[:-1]}"})
-    assert refused.status_code == 401
-    assert time.monotonic() - started > 0.4
-    assert "a wrong token was sent" in caplog.text
-    assert TOKEN[:-1] not in caplog.text
-    # Where no token is set there is nothing to guess, and a probe may send one.
-    unset = _client(settings).get("/__heartbeat__", headers={"Authorization": f"Bearer {TOKEN}"})
-    assert unset.status_code == 200
+    assert {tuple(check) for check in health["checks"].values()} == {("status",)}
 
 
 @pytest.mark.parametrize(
@@ -172,7 +151,7 @@ def test_an_uncached_page_costs_what_the_first_one_does(
 def test_many_health_checks_cost_elasticsearch_as_much_as_one_a_second(
     settings: Settings, elastic: Elasticsearch
 ) -> None:
-    """They count for no rate limit, and one is five requests."""
+    """They count for no rate limit, and one is four requests."""
     client = _client(settings, redis_url="")
     before = _sent_searches(elastic, settings.index)
     started = time.monotonic()
