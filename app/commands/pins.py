@@ -9,7 +9,6 @@ import click
 from analyzers.languages import LANGUAGES
 from app.commands.tools import CommandGroup, Tools, pass_tools, stop_on_errors
 from app.search.pins import SUFFIX, parse
-from indexer.generations import live as live_generation
 
 
 @click.group(cls=CommandGroup)
@@ -47,7 +46,7 @@ def load(tools: Tools, files: tuple[Path, ...]) -> None:
     findings += store.warnings(rules)
     stop_on_errors(findings)
     store.change(lambda stored: {**stored, **texts})
-    _publish(tools)
+    tools.publish()
     tools.output.say(f"{', '.join(texts)}: in effect.")
     tools.output.result({"files": list(texts), "findings": [one.as_dict() for one in findings]})
 
@@ -78,13 +77,12 @@ def remove(tools: Tools, names: tuple[str, ...]) -> None:
     gone = {f"{name.removesuffix(SUFFIX)}{SUFFIX}" for name in names}
 
     def without(files: Mapping[str, str]) -> Mapping[str, str]:
-        if missing := sorted(gone - files.keys()):
-            there = ", ".join(files) or "none"
-            raise click.ClickException(f"No pin file {', '.join(missing)}; there are {there}.")
+        if missing := ", ".join(sorted(gone - files.keys())):
+            raise click.ClickException(f"There is no {missing}: see `blogsearch pins list`.")
         return {name: text for name, text in files.items() if name not in gone}
 
     tools.service.pins.change(without)
-    _publish(tools)
+    tools.publish()
     tools.output.say(f"Removed {', '.join(sorted(gone))}.")
     tools.output.result({"removed": sorted(gone)})
 
@@ -101,9 +99,3 @@ def _text(path: Path) -> str:
     raise click.ClickException(
         f"{path} cannot be read. Name a text file in UTF-8 that is called NAME{SUFFIX}."
     )
-
-
-def _publish(tools: Tools) -> None:
-    """Serve no answer from before a change of the rules."""
-    if live_generation(tools.elastic, tools.settings.index) is not None:
-        tools.publish()

@@ -2,7 +2,6 @@
 
 import csv
 from collections import defaultdict
-from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -46,21 +45,19 @@ def popularity(tools: Tools, file: Path | None, from_clicks: bool) -> None:
     unknown: list[str] = []
     numbers: defaultdict[str, float] = defaultdict(float)
     if file:
-        oids = {post["address"]: post["oid"] for post in _posts(tools) if "address" in post}
+        posts = doc_values(tools.elastic, index, ("oid", "address"))
+        oids = {post["address"]: post["oid"] for post in posts if "address" in post}
+        # A CSV may leave out the host, and so may the addresses of posts.
         by_path = {_path(address): oid for address, oid in oids.items()}
         for address, number in read_csv(file).items():
-            # A CSV may leave out the host, and so may the addresses of posts.
-            path = _path(address)
-            oid = oids.get(address) or (by_path if address == path else oids).get(path)
-            if oid is None:
-                unknown.append(address)
-            else:
+            if oid := oids.get(address) or by_path.get(_path(address)):
                 numbers[oid] += number
+            else:
+                unknown.append(address)
     else:
-        known = {post["oid"] for post in _posts(tools)}
         for row in tools.service.counts.report(_DAYS).searched:
-            for oid in row.posts.keys() & known:
-                numbers[oid] += row.posts[oid]
+            for oid, times in row.posts.items():
+                numbers[oid] += times
     with published(tools):
         written = write(
             tools.elastic, index, {oid: _popular(number) for oid, number in numbers.items()}
@@ -75,13 +72,9 @@ def popularity(tools: Tools, file: Path | None, from_clicks: bool) -> None:
     changed = sum(post.result == "updated" for post in written.values())
     output.say(f"{quantity(len(numbers), 'post')} named, {changed:,} changed.")
     if unknown:
-        listed = ", ".join([*sorted(unknown)[:_LISTED], *["…"] * (len(unknown) > _LISTED)])
-        output.note(f"{len(unknown):,} addresses without a post: {listed}")
+        listed = ", ".join(sorted(unknown)[:_LISTED])
+        output.note(f"{len(unknown):,} addresses without a post, such as {listed}")
     output.result({"posts": len(numbers), "changed": changed, "unknown": sorted(unknown)})
-
-
-def _posts(tools: Tools) -> Iterable[dict[str, str]]:
-    return doc_values(tools.elastic, tools.settings.index, ("oid", "address"))
 
 
 def _path(address: str) -> str:
@@ -117,7 +110,5 @@ def read_csv(file: Path) -> dict[str, float]:
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise click.ClickException(f"{file} cannot be read as CSV: {error}.") from None
     if complaints:
-        more = len(complaints) - _LISTED
-        complaints[_LISTED:] = [f"… and {more:,} more lines"] if more > 0 else []
-        raise click.ClickException("\n".join([*complaints, "Nothing was changed."]))
+        raise click.ClickException("\n".join([*complaints[:_LISTED], "Nothing was changed."]))
     return numbers

@@ -27,41 +27,6 @@ _FOLDER = Path(__file__).resolve().parent
 _LANGUAGES = frozenset(path.stem for path in _FOLDER.glob("*.json"))
 
 
-_OF_THE_WIDGET = (
-    "label",
-    "placeholder",
-    "results",
-    "all_words",
-    "some_words",
-    "searching",
-    "corrected",
-    "instead",
-    "dropped",
-    "missing",
-    "nothing",
-    "advice",
-    "comment",
-    "read",
-    "more",
-    "all",
-    "limited",
-    "unavailable",
-    "offline",
-    "retry",
-    "close",
-    "clear",
-    "recent",
-    "often",
-    "newest",
-    "suggested",
-    "remove",
-    "category",
-    "year",
-    "keys",
-    "keys_close",
-)
-
-
 @dataclass(frozen=True, eq=False)
 class Messages:
     """The messages, dates and numbers of one language, such as `de`."""
@@ -101,9 +66,8 @@ class Messages:
         return Markup('<time datetime="{}">{}</time>').format(stamp[:10], text)
 
     def for_widget(self) -> dict[str, Any]:
-        """The messages of the widget, with `lang` and `dir`."""
-        texts = {key: self.texts[key] for key in _OF_THE_WIDGET}
-        return {"lang": self.language, "dir": self.direction, **texts}
+        """The messages for the widget, with `lang` and `dir`."""
+        return {"lang": self.language, "dir": self.direction, **self.texts}
 
 
 def messages_for(accepted: LanguageAccept, default: str) -> Messages:

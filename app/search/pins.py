@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from elasticsearch import Elasticsearch, NotFoundError
+from elasticsearch import Elasticsearch
 
 from analyzers.errors import Finding, InvalidLine, shortened
 from analyzers.languages import Language
@@ -195,18 +195,16 @@ class PinStore(StoredTexts):
             self.change(lambda files: files)
 
     def warnings(self, rules: Sequence[PinRule]) -> list[Finding]:
-        """The posts in rules that the live index does not have; none without an index."""
+        """The posts in rules that the live index does not have."""
         named = [(rule, oid) for rule in rules for oid in rule.first + rule.never]
-        try:
-            hits = self._client.search(
-                index=self._alias,
-                query={"terms": {"oid": [oid for _, oid in named]}},
-                size=len(named),  # at most as many as `index.max_result_window`
-                source_includes=["oid"],
-                allow_partial_search_results=False,
-            )["hits"]["hits"]
-        except NotFoundError:
-            return []
+        hits = self._client.search(
+            index=self._alias,
+            query={"terms": {"oid": [oid for _, oid in named]}},
+            size=len(named),  # at most as many as `index.max_result_window`
+            source_includes=["oid"],
+            ignore_unavailable=True,
+            allow_partial_search_results=False,
+        )["hits"]["hits"]
         there = {hit["_source"]["oid"] for hit in hits}
         remedy = "Write the oid of a post in the index."
         return [

@@ -19,7 +19,6 @@ import rcssmin  # type: ignore[import-untyped]
 from flask import Blueprint, Response, current_app, make_response, render_template, request
 from markupsafe import Markup
 from werkzeug.datastructures import MultiDict
-from werkzeug.exceptions import NotFound
 
 from app.browse import EVERYTHING, Browse, browse
 from app.errors import BlogsearchError
@@ -28,7 +27,7 @@ from app.search.request import MAX_PAGE, MAX_QUERY, PARAMETERS, SearchRequest
 from app.settings import Settings
 from app.views import counted_visitor, current_service, default_language
 from app.views.clicks import counts_clicks
-from app.views.responses import content_policy, http_error, made_once, set_error_headers
+from app.views.responses import content_policy, set_error_headers
 from app.views.search import authorize_debug, depends_on_language, in_visitors_language
 
 Json = dict[str, Any]
@@ -81,22 +80,6 @@ def _error_page(error: BlogsearchError) -> Response:
     start = _browse() if error.status < 429 else Browse()
     response = _page(_args(), start, error=error)
     set_error_headers(response, error)
-    return response
-
-
-@blueprint.app_errorhandler(NotFound)
-def _not_found(error: NotFound) -> Response:
-    """A page for browsers, JSON for programs."""
-    if request.accept_mimetypes.best_match(["application/json", "text/html"]) != "text/html":
-        return http_error(error)
-    messages = _messages()
-    response = made_once(
-        f"not found {messages.language}",
-        "text/html; charset=utf-8",
-        lambda: render_template("not_found.html", messages=messages),
-        404,
-    )
-    response.vary.update(("Accept", "Accept-Language"))
     return response
 
 

@@ -91,16 +91,15 @@ def _cors(origins: frozenset[str]) -> dict[str, str]:
     return {"Access-Control-Allow-Origin": origin, **(_PREFLIGHT if preflight else _READ)}
 
 
-def made_once(name: str, content_type: str, make: Callable[[], str], status: int = 200) -> Response:
+def made_once(name: str, content_type: str, make: Callable[[], str]) -> Response:
     """A response that is always the same: its body is made for the first request of a process."""
     kept: dict[str, bytes] = current_app.extensions.setdefault("blogsearch-made-once", {})
     if name not in kept:
         kept[name] = make().encode()
-    response = Response(kept[name], status, content_type=content_type)
+    response = Response(kept[name], content_type=content_type)
     response.headers["Cache-Control"] = "no-cache"
-    if status == 200:
-        response.set_etag(hashlib.sha256(kept[name]).hexdigest()[:16], weak=True)
-        response.make_conditional(request)
+    response.set_etag(hashlib.sha256(kept[name]).hexdigest()[:16], weak=True)
+    response.make_conditional(request)
     return response
 
 

@@ -97,14 +97,6 @@ def test_parameters_of_analytics_tools_are_ignored(client: FlaskClient) -> None:
     assert client.get("/search?q=python&utm_source=news").status_code == 400
 
 
-def test_an_unknown_page_is_html_for_browsers_and_json_for_programs(client: FlaskClient) -> None:
-    browser = client.get("/nothing", headers={"Accept": "text/html,*/*;q=0.8"})
-    assert (browser.status_code, browser.mimetype) == (404, "text/html")
-    assert "This page does not exist." in browser.text
-    program = client.get("/nothing")
-    assert (program.status_code, program.mimetype) == (404, "application/json")
-
-
 def test_the_page_speaks_the_language_of_the_visitor(client: FlaskClient) -> None:
     for accepted, html_tag, shown in (
         ("de-AT,en;q=0.5", '<html lang="de" dir="ltr">', "Ergebnisse"),
