@@ -32,7 +32,6 @@ def create_app(
     from app.settings import process_settings
     from app.views import (
         api,
-        clicks,
         documents,
         insights,
         operations,
@@ -52,7 +51,7 @@ def create_app(
     metrics.register(app, service)  # first, so that it sees the finished responses
     clients.register(app, service)
     responses.register(app, settings)
-    modules = (page, clicks, insights, widget, documents, operations, api)
+    modules = (page, insights, widget, documents, operations, api)
     for blueprint in (search.blueprint, search.suggestions, *(part.blueprint for part in modules)):
         app.register_blueprint(blueprint)
     return app

@@ -9,7 +9,7 @@ import shutil
 import sys
 import tempfile
 import threading
-from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import gevent  # type: ignore[import-untyped]
@@ -100,13 +100,8 @@ def post_worker_init(worker: Any) -> None:
     if service := worker.wsgi.extensions.get("blogsearch"):  # not in the bench's bare application
         service.cache.ping()
         if worker.age == 1:
-            threading.Thread(target=_warm, args=(service,), daemon=True).start()
-
-
-def _warm(service: Any) -> None:
-    """Answer the frequent searches, one after the other, while visitors are answered."""
-    with suppress(BlogsearchError):  # Elasticsearch does not answer
-        service.warm(seconds=_WARM)
+            warm = partial(service.warm, seconds=_WARM)
+            threading.Thread(target=warm, daemon=True).start()
 
 
 def on_exit(server: Any) -> None:

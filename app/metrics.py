@@ -87,13 +87,8 @@ def register(app: Flask, service: Service) -> None:
         fields["total_ms"] = round(seconds * 1000, 2)
         outcome = (fields.get("cache", "").lower() or "ok") if status < 400 else str(status)
         metrics.requests.labels(request.endpoint or "none", outcome).observe(seconds)
-        if (request.endpoint not in _HEARTBEATS or status >= 400) and log.isEnabledFor(
-            logging.INFO
-        ):
-            # What `log.info("request", extra=fields)` does, without looking for the calling line.
-            record = logging.LogRecord(log.name, logging.INFO, __file__, 0, "request", None, None)
-            record.__dict__.update(fields)
-            log.handle(record)
+        if request.endpoint not in _HEARTBEATS or status >= 400:
+            log.info("request", extra=fields)
         is_search = "cache" in fields or "engine_ms" in fields
         if is_search and seconds > _SLOW:
             shown = request.query_string.decode("utf-8", "replace")

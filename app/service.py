@@ -3,6 +3,7 @@
 import math
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 
@@ -12,6 +13,7 @@ from analyzers.languages import LANGUAGES
 from app.back_off import Admission
 from app.cache import AnswerCache, CachedAnswer, Computed, Lookup
 from app.elastic import answers_searches, responds, translated
+from app.errors import BlogsearchError
 from app.generation import Generation
 from app.health import shared_checks
 from app.indexed_languages import IndexedLanguages
@@ -159,18 +161,17 @@ class Service:
         """Answer the most frequent queries, so that visitors find the answers in the cache; how
         many were answered.
 
-        A query whose answer is kept already costs one lookup. Ends after `seconds`.
-
-        Raises:
-            Unavailable: Elasticsearch cannot answer.
+        A query whose answer is kept already costs one lookup. Ends after `seconds`, or when
+        Elasticsearch cannot answer.
         """
         answered = 0
         ends = time.monotonic() + seconds
-        for request in self.counts.popular(_WARMED):
-            if time.monotonic() >= ends:
-                break
-            self.answer(request)
-            answered += 1
+        with suppress(BlogsearchError):
+            for request in self.counts.popular(_WARMED):
+                if time.monotonic() >= ends:
+                    break
+                self.answer(request)
+                answered += 1
         return answered
 
     def _compute(self, request: SearchRequest) -> Computed:

@@ -17,7 +17,6 @@ from app.commands.tools import (
     Tools,
     error_message,
 )
-from app.errors import BlogsearchError
 from app.settings import Settings
 from indexer.build.builder import Built, IndexSettings, is_current, rebuild
 from indexer.errors import Locked, LockLost, SourceError
@@ -208,7 +207,5 @@ def after_build(tools: Tools, built: Built) -> None:
     replayed = f", {built.replayed:,} writes replayed" if built.replayed else ""
     former = f"; {built.previous} is kept for `blogsearch rollback`" if built.previous else ""
     output.say(f"{built.index} is live: {quantity(built.posts, 'post')}{replayed}{former}.")
-    with suppress(BlogsearchError):
-        answered = tools.service.warm(seconds=_WARM_AFTER_SWAP)
-        if answered:
-            tools.output.say(f"The answers to the {answered:,} most frequent queries are cached.")
+    if answered := tools.service.warm(seconds=_WARM_AFTER_SWAP):
+        output.say(f"The answers to the {answered:,} most frequent queries are cached.")

@@ -198,11 +198,8 @@ class Counts:
         )
 
     def _stored(self, dates: Sequence[str]) -> dict[str, Json]:
-        index = state_index(self._alias)
-        if not self._elastic.indices.exists(index=index):
-            return {}
         ids = [f"insights:{date}" for date in dates]
-        documents = docs_of(self._elastic.mget(index=index, ids=ids))
+        documents = docs_of(self._elastic.mget(index=state_index(self._alias), ids=ids))
         return {
             date: document["_source"]
             for date, document in zip(dates, documents, strict=True)

@@ -56,7 +56,8 @@ _PROGRAM = re.compile(
 class SearchLog:
     """What was searched and opened, on its way to the counts of an alias.
 
-    Threads and forked workers may share it; no method fails because of an engine.
+    Threads and forked workers may share it; no method fails because of an engine. Nothing is
+    counted unless it `is_on`.
     """
 
     def __init__(self, client: RedisClient, keys: Keys, counts: Counts) -> None:
@@ -67,6 +68,7 @@ class SearchLog:
         self._lock = threading.Lock()
         self._seen: list[tuple[str, Event]] = []
         self._timer: threading.Timer | None = None
+        self.is_on = bool(client.redis is not None and counts.days)
 
     def record(self, request: SearchRequest, found: Extent, visitor: str) -> None:
         """Collect a request of a visitor, who is told from others by this text."""
@@ -80,7 +82,7 @@ class SearchLog:
         self._collect("", Opening(time.time(), q.casefold(), oid))
 
     def _collect(self, visitor: str, event: Event) -> None:
-        if self._client.redis is None or not self._counts.days:
+        if not self.is_on:
             return
         with self._lock:
             if len(self._seen) < _MOST_WAITING:

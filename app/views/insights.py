@@ -134,13 +134,12 @@ def searches_csv() -> Response:
 
 def _report(service: Service) -> Report:
     """The report of as many days as the request asks for."""
-    longest = service.settings.insights_days
-    if not longest or not service.settings.redis_url:
+    if not service.search_log.is_on:
         raise NotFound(
             "Searches are not counted: BLOGSEARCH_INSIGHTS_DAYS is 0, or REDIS_URL is empty."
         )
     days = request.args.get("days", 30, type=int)
-    return service.counts.report(min(max(days, 1), longest))
+    return service.counts.report(min(max(days, 1), service.counts.days))
 
 
 @blueprint.get("/pins")

@@ -26,7 +26,6 @@ from app.messages import Messages, messages_for
 from app.search.request import MAX_PAGE, MAX_QUERY, PARAMETERS, SearchRequest
 from app.settings import Settings
 from app.views import counted_visitor, current_service, default_language
-from app.views.clicks import counts_clicks
 from app.views.responses import content_policy, set_error_headers
 from app.views.search import authorize_debug, depends_on_language, in_visitors_language
 
@@ -114,7 +113,7 @@ def _page(
             filtered=any(name in args for name in _NARROWING),
             facets=facets if not error else None,
             max_query=MAX_QUERY,
-            counts_clicks=counts_clicks(current_service().settings),
+            counts_clicks=current_service().search_log.is_on,
         )
     )
     response.vary.add("Accept-Language")

@@ -15,9 +15,10 @@ from flask import Blueprint, Response, current_app, jsonify, request
 from werkzeug.datastructures import LanguageAccept
 
 from app.browse import browse
+from app.errors import BadRequest
+from app.insights.search_log import MAX_TEXT, agrees
 from app.messages import messages_for
 from app.views import current_service, default_language
-from app.views.clicks import counts_clicks
 
 blueprint = Blueprint("widget", __name__)
 
@@ -29,6 +30,7 @@ _FOR_ALL_ORIGINS = {
 }
 _POPULAR, _POPULAR_DAYS = 8, 30
 _POPULAR_KEPT = 300.0  # seconds
+_MAX_CLICK = 2_000  # bytes of a body
 _SOURCES = ("typing", "widget/request", "widget/results", "widget/element", "widget/placing")
 
 
@@ -36,8 +38,7 @@ _SOURCES = ("typing", "widget/request", "widget/results", "widget/element", "wid
 def widget() -> Response:
     """The script, for pages of every origin. It contains nothing of the blog."""
     folder, language = Path(current_app.static_folder or ""), default_language()
-    clicks = counts_clicks(current_service().settings)
-    return _response(*_widget(folder, language, clicks))
+    return _response(*_widget(folder, language, current_service().search_log.is_on))
 
 
 @blueprint.get("/related.js")
@@ -86,6 +87,22 @@ def start() -> Response:
     response = jsonify({"popular": kept(), "newest": browse(service).newest})
     response.headers["Cache-Control"] = "no-cache"
     return response
+
+
+@blueprint.post("/clicks")
+def count_click() -> tuple[str, int]:
+    """Count a hit that was opened, by `q` and `oid`, unless the visitor asks not to be tracked.
+
+    Raises:
+        BadRequest: a field is missing or invalid.
+    """
+    request.max_content_length = _MAX_CLICK
+    q, oid = request.form.get("q", "").strip(), request.form.get("oid", "")
+    if not (0 < len(q) <= MAX_TEXT and 0 < len(oid) <= MAX_TEXT):
+        raise BadRequest(f"`q` and `oid` must have 1 to {MAX_TEXT} characters.")
+    if agrees(request.environ):
+        current_service().search_log.record_opened(q, oid)
+    return "", 204
 
 
 @cache

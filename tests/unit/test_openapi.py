@@ -26,7 +26,7 @@ NOT_DESCRIBED = {
     "page.page",
     "page.opensearch",
     "api.docs",
-    "clicks.count",
+    "widget.count_click",
     "insights.pin",
     "insights.page",
     "insights.save_pin",
