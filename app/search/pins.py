@@ -28,7 +28,6 @@ MAX_RULES = 1_000  # of all files; every search looks at them
 MAX_POSTS = 10
 """Posts of one rule, and posts that come first for one search."""
 
-_PINS = "pins"
 _EXACT = 1_000  # more than a search has words
 
 Json = dict[str, Any]
@@ -85,8 +84,6 @@ def matching(rules: Sequence[PinRule], words: Words) -> MatchedPins:
     ranks = [(rule.rank(words, there), rule) for rule in rules]
     ranks.sort(key=lambda ranked: -ranked[0])
     found = tuple(rule for rank, rule in ranks if rank)
-    if not found:
-        return NO_MATCH
     never = tuple(dict.fromkeys(oid for rule in found for oid in rule.never))
     first = dict.fromkeys(oid for rule in found for oid in rule.first if oid not in never)
     return MatchedPins(tuple(first)[:MAX_POSTS], never, found)
@@ -160,7 +157,7 @@ class PinStore(StoredTexts):
     """The pin files of an alias; `current` are the rules read last. Threads may share it."""
 
     def __init__(self, client: Elasticsearch, alias: str, language: Language) -> None:
-        super().__init__(client, alias, _PINS)
+        super().__init__(client, alias, "pins")
         self._language = language
         self.current: Sequence[PinRule] = ()
         self._version: tuple[int, int] | None = None
@@ -173,7 +170,7 @@ class PinStore(StoredTexts):
             "preference": ONE_COPY,
             "ignore_unavailable": True,
         }
-        ids = {"ids": {"values": [_PINS]}}
+        ids = {"ids": {"values": ["pins"]}}
         body = {"query": ids, "_source": False, "seq_no_primary_term": True, "size": 1}
         return header, body
 
