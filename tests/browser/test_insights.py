@@ -101,7 +101,6 @@ def test_the_legend_has_its_colour_in_forced_colours(page: Page, address: str) -
 def test_a_post_is_pinned_after_its_place_was_shown(page: Page, address: str) -> None:
     page.goto(f"{address}/insights")
     row = page.get_by_role("row", name="kubernetes").last
-    expect(row).to_contain_text("4.5")
     row.get_by_role("link", name="Pin … Far down for kubernetes").click()
     expect(page.get_by_role("listitem").first).to_have_text("Far down (pinned)")
     page.get_by_role("button", name="Save").click()
