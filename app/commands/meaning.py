@@ -14,10 +14,10 @@ import click
 from analyzers import meaning as models
 from app.commands.operations import download_model
 from app.commands.runs import after_build, rebuilt
-from app.commands.tools import UNCHANGED, CommandGroup, Tools, pass_tools
+from app.commands.tools import UNCHANGED, Tools, command, pass_tools
 from app.golden import gated
 from app.meaning import check_language
-from app.settings import Settings, environment_name
+from app.settings import environment_name
 from app.site_file import NAME, found, read_site_file
 from app.synonyms import index_settings
 from indexer.generations import live as live_generation
@@ -30,73 +30,30 @@ _LINE = re.compile(
 )
 _TABLE = re.compile(r"^\[settings\].*$", re.MULTILINE)
 
-_yes = click.option("--yes", is_flag=True, help="Do not ask first.")
-_force = click.option("--force", is_flag=True, help="Also if a golden search breaks.")
 
-
-@click.group(cls=CommandGroup)
-def meaning() -> None:
+@command(exit_codes=UNCHANGED)
+@click.argument("state", type=click.Choice(["on", "off"]))
+@click.option("--yes", is_flag=True, help="Do not ask first.")
+@click.option("--force", is_flag=True, help="Also if a golden search breaks.")
+@pass_tools
+def meaning(tools: Tools, state: str, yes: bool, force: bool) -> None:
     """Let posts that are near to a question in meaning rank higher, whatever words they use.
 
+    It says what that costs, and does all that it takes: packages, model, index, and the setting in
+    blogsearch.toml. Searches go on meanwhile; restart the service then. Off, packages and model
+    stay, for when it is turned on again.
+
     \b
     blogsearch meaning on
     blogsearch meaning off
     """
-
-
-@meaning.command("on", exit_codes=UNCHANGED)
-@_yes
-@_force
-@pass_tools
-def turn_on(tools: Tools, yes: bool, force: bool) -> None:
-    """Say what it costs, and turn it on: packages, model, setting and index.
-
-    The setting is written to blogsearch.toml. Searches go on meanwhile; restart the service then.
-
-    \b
-    blogsearch meaning on
-    blogsearch meaning on --yes
-    """
-    settings = replace(tools.settings, semantic=True)
-    check_language(settings)
-    file = _site_file(tools, settings)
-    live = live_generation(tools.elastic, settings.index)
-    posts = count(tools.elastic, live.name)[0] if live else 0
-    tools.output.say(
-        "It takes 69 MB of memory in each worker process, an index 1.2 times as large, and about "
-        f"a second for 62 passages of 100 words; there are {posts:,} posts."
-    )
-    if not models.is_installed():
-        tools.output.say(f"The model is downloaded once: {models.ARCHIVE_MB} MB.")
-    if missing := [name for name in _MODULES if not find_spec(name)]:
-        tools.output.say(f"These packages are installed: {', '.join(missing)}.")
-    if not yes:
-        click.confirm("Go on?", abort=True)
-    if missing:
-        _install_packages()
-    if not models.is_installed():
-        models.install(download_model(tools.output))
-    _change(tools, settings, file, force=force)
-
-
-@meaning.command("off", exit_codes=UNCHANGED)
-@_force
-@pass_tools
-def turn_off(tools: Tools, force: bool) -> None:
-    """Turn it off: setting and index. Model and packages stay, for when it is turned on again.
-
-    \b
-    blogsearch meaning off
-    """
-    settings = replace(tools.settings, semantic=False)
-    _change(tools, settings, _site_file(tools, settings), force=force)
-
-
-def _change(tools: Tools, settings: Settings, file: Path | None, *, force: bool) -> None:
-    """Build an index with these settings, then write the setting, then tell to restart."""
+    output, settings = tools.output, replace(tools.settings, semantic=state == "on")
+    file = _site_file(tools, state)
+    if settings.semantic:
+        check_language(settings)
+        _prepare(tools, yes)
     wanted = gated(index_settings(settings), tools.elastic, settings, force=force)
-    output, built = tools.output, rebuilt(tools, wanted, "meaning")
-    state = "on" if settings.semantic else "off"
+    built = rebuilt(tools, wanted, "meaning")
     if file:
         text = file.read_text("utf-8") if file.exists() else ""
         file.write_text(with_setting(text, on=settings.semantic), "utf-8")
@@ -108,17 +65,37 @@ def _change(tools: Tools, settings: Settings, file: Path | None, *, force: bool)
     output.result({"semantic": state, "index": built.index if built else None})
 
 
-def _site_file(tools: Tools, wanted: Settings) -> Path | None:
+def _prepare(tools: Tools, yes: bool) -> None:
+    """Say what it costs, and install what is missing."""
+    output = tools.output
+    live = live_generation(tools.elastic, tools.settings.index)
+    posts = count(tools.elastic, live.name)[0] if live else 0
+    output.say(
+        "It takes 69 MB of memory in each worker process, an index 1.2 times as large, and about "
+        f"a second for 62 passages of 100 words; there are {posts:,} posts."
+    )
+    if not models.is_installed():
+        output.say(f"The model is downloaded once: {models.ARCHIVE_MB} MB.")
+    if missing := [name for name in _MODULES if not find_spec(name)]:
+        output.say(f"These packages are installed: {', '.join(missing)}.")
+    if not yes:
+        click.confirm("Go on?", abort=True)
+    if missing:
+        _install_packages()
+    if not models.is_installed():
+        models.install(download_model(output))
+
+
+def _site_file(tools: Tools, state: str) -> Path | None:
     """The file that the setting is written to; None if it is what is wanted already.
 
     Raises:
         click.ClickException: it cannot be written, or the environment says something else.
     """
-    if tools.settings.semantic == wanted.semantic:
+    if tools.settings.semantic == (state == "on"):
         return None
     file = found() or Path(NAME)
     read_site_file()
-    state = "on" if wanted.semantic else "off"
     if _VARIABLE in os.environ:
         reason = f"{_VARIABLE} in the environment wins over {NAME}"
     elif not os.access(file if file.exists() else file.absolute().parent, os.W_OK):
