@@ -79,9 +79,9 @@ def main(traceback: bool, config: str | None) -> None:
     from BLOGSEARCH_… or blogsearch.toml; docs/settings.md lists them.
     """
     if config:
-        from app.site_file import VARIABLE
+        from app.settings import CONFIG
 
-        os.environ[VARIABLE] = config  # the workers of `serve` read it, too
+        os.environ[CONFIG] = config  # the workers of `serve` read it, too
 
 
 def run() -> None:

@@ -3,7 +3,11 @@
 They are read here and nowhere else. A name in the environment is `BLOGSEARCH_` and the field name
 in capitals, except for what other tools call `ELASTICSEARCH_URL`, `ELASTICSEARCH_API_KEY` and
 `REDIS_URL`. A secret may also be in a file, as Docker and Kubernetes hand them over: `NAME_FILE` is
-its path. A setting can be in `blogsearch.toml` too; the environment wins.
+its path.
+
+Settings, and what the commands would otherwise be told on every command line, can be in a file too:
+that of `--config` or BLOGSEARCH_CONFIG, else `blogsearch.toml` in the folder that a command is
+started in, else that of the host. The environment and options win over it.
 
 `python -m scripts.reference` writes docs/settings.md from this module.
 """
@@ -24,9 +28,10 @@ from msgspec import Meta
 
 from app.errors import BadSettings
 from app.rate_limit import parse_limit
-from app.site_file import VARIABLE as SITE_FILE_VARIABLE
-from app.site_file import found as site_file
-from app.site_file import read_site_file
+
+SITE_FILE = "blogsearch.toml"
+HOST_FILE = Path("/etc") / SITE_FILE
+CONFIG = "BLOGSEARCH_CONFIG"
 
 log = logging.getLogger(__name__)
 
@@ -227,13 +232,6 @@ class Settings:
         secret=True,
         check=_check_token,
     )
-    write_tokens: str = _setting(
-        "",
-        "Tokens that may write over HTTP, separated by commas; empty: it is closed.",
-        secret=True,
-        check=_check_tokens,
-        section="Writing",
-    )
     site_name: Annotated[str, Meta(min_length=1)] = _setting(
         "Search the blog",
         "The name of the search page: its heading and the end of its title.",
@@ -257,6 +255,12 @@ class Settings:
         check=_check_origins,
         section="HTTP",
     )
+    write_tokens: str = _setting(
+        "",
+        "Tokens that may write over HTTP, separated by commas; empty: it is closed.",
+        secret=True,
+        check=_check_tokens,
+    )
     rate_limit: str = _setting(
         "300/minute",
         "How many requests a client may send in a `second`, `minute`, `hour` or `day`; beyond that "
@@ -274,9 +278,7 @@ class Settings:
         "Who may use `debug-search`: `open`, everybody, or `token`, those who send a write token.",
     )
     fetch_allow_private: bool = _setting(
-        False,
-        "Whether to fetch from private networks too: `on` or `off`.",
-        section="Fetching",
+        False, "Whether the indexer fetches from private networks, too: `on` or `off`."
     )
 
     @property
@@ -298,6 +300,46 @@ class Settings:
 NAMES = tuple(setting.name for setting in fields(Settings))
 SECRETS = tuple(setting.name for setting in fields(Settings) if setting.metadata["secret"])
 """The settings that are or contain a secret; each may be in a file that `NAME_FILE` names."""
+
+
+class SiteFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The content of `blogsearch.toml`; everything is optional."""
+
+    sources: tuple[str, ...] = ()
+    kind: str = ""
+    site: str = ""
+    language: str = ""
+    content: str = ""
+    drafts: bool = False
+    future: bool = False
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    url_template: str = ""
+    settings: dict[str, Any] = {}
+
+
+def site_file() -> Path | None:
+    """The `blogsearch.toml` that is read, or None."""
+    if named := os.environ.get(CONFIG):
+        return Path(named)
+    return next((path for path in (Path(SITE_FILE), HOST_FILE) if os.path.lexists(path)), None)
+
+
+def read_site_file(path: Path | None = None) -> SiteFile:
+    """The content of `path`, or of the file that is found, if there is one.
+
+    Raises:
+        BadSettings: it cannot be read, or something in it is unknown or of the wrong type.
+    """
+    path = path or site_file()
+    if path is None:
+        return SiteFile()
+    try:
+        return msgspec.toml.decode(path.read_text("utf-8-sig"), type=SiteFile)
+    except (OSError, UnicodeDecodeError, msgspec.DecodeError) as error:
+        raise BadSettings(
+            f"{path} cannot be read: {error}. docs/sources.md lists what it may contain."
+        ) from None
 
 
 def load_settings() -> Settings:
@@ -408,7 +450,7 @@ def _from_environment(name: str) -> str | None:
 
 def _warn_about_unknown_names() -> None:
     """A misspelt setting would be ignored; not an error, because it may be of another version."""
-    known = {environment_name(name) for name in NAMES} | {SITE_FILE_VARIABLE}
+    known = {environment_name(name) for name in NAMES} | {CONFIG}
     known |= {f"{environment_name(name)}_FILE" for name in SECRETS}
     ours = {name for name in os.environ if name.startswith("BLOGSEARCH_")}
     for name in sorted(ours - known):

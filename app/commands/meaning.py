@@ -17,8 +17,7 @@ from app.commands.runs import after_build, rebuilt
 from app.commands.tools import UNCHANGED, Tools, command, pass_tools
 from app.golden import gated
 from app.meaning import check_language
-from app.settings import environment_name
-from app.site_file import NAME, found, read_site_file
+from app.settings import SITE_FILE, environment_name, read_site_file, site_file
 from app.synonyms import index_settings
 from indexer.generations import live as live_generation
 from indexer.scan import count
@@ -94,10 +93,10 @@ def _site_file(tools: Tools, state: str) -> Path | None:
     """
     if tools.settings.semantic == (state == "on"):
         return None
-    file = found() or Path(NAME)
+    file = site_file() or Path(SITE_FILE)
     read_site_file()
     if _VARIABLE in os.environ:
-        reason = f"{_VARIABLE} in the environment wins over {NAME}"
+        reason = f"{_VARIABLE} in the environment wins over {SITE_FILE}"
     elif not os.access(file if file.exists() else file.absolute().parent, os.W_OK):
         reason = f"{file} cannot be written"
     else:

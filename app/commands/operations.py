@@ -15,7 +15,6 @@ from rich.text import Text
 
 from analyzers import meaning
 from analyzers.rules.compile import Rules
-from app import site_file
 from app.commands.tools import (
     Output,
     Tools,
@@ -26,7 +25,7 @@ from app.elastic import connect, translated
 from app.errors import BlogsearchError, FolderUnusable, without_password
 from app.health import Check, checks, last_run
 from app.meaning import open_model
-from app.settings import Settings
+from app.settings import HOST_FILE, SITE_FILE, Settings, site_file
 from app.synonyms import used_files
 from indexer.errors import Damaged
 from indexer.generations import check_readable
@@ -67,8 +66,8 @@ def doctor(tools: Tools) -> None:
 
 def _settings_read(settings: Settings) -> Check:
     """Where the settings are from; a `doctor` in another folder may look at another index."""
-    file = site_file.found()
-    read = file.absolute() if file else f"no {site_file.NAME} here, no {site_file.HOST}"
+    file = site_file()
+    read = file.absolute() if file else f"no {SITE_FILE} here, no {HOST_FILE}"
     return Check("settings", "ok", f"{read}; the index is {settings.index!r}")
 
 

@@ -11,8 +11,7 @@ from typing import Any
 
 import click
 
-from app.settings import Settings
-from app.site_file import NAME, read_site_file
+from app.settings import SITE_FILE, Settings, read_site_file
 from app.version import VERSION
 from indexer.errors import IndexingError, SourceError
 from indexer.fetch import FetchOptions, shown
@@ -118,7 +117,7 @@ class Sources:
             raise SourceError(
                 f"Most of {names} is not read: {count:,} {suffix} files beside {posts}.",
                 "Build the site and index what was built; or leave these files out, by "
-                f'exclude = ["*{suffix}"] in {NAME}.',
+                f'exclude = ["*{suffix}"] in {SITE_FILE}.',
             )
 
     def _count(self, skipped: Skipped) -> None:
@@ -205,10 +204,10 @@ def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
         )
         kind = kind or (file.kind if not specs else "") or None
         if not (specs := specs or file.sources):
-            raise click.UsageError(f"Name a SOURCE, or `sources` in {NAME}.")
+            raise click.UsageError(f"Name a SOURCE, or `sources` in {SITE_FILE}.")
         if options.site and not options.site.lower().startswith(("http://", "https://")):
             raise click.UsageError(
-                f"The site {options.site!r} (--site, or `site` in {NAME}) is not a URL. "
+                f"The site {options.site!r} (--site, or `site` in {SITE_FILE}) is not a URL. "
                 f"Is https://{options.site} meant?"
             )
         return command(*args, sources=SourceArguments(specs, kind, options, verbose), **given)

@@ -15,7 +15,7 @@ import click
 
 from app.commands.sources import SourceArguments, Sources, source_options
 from app.commands.tools import Tools, command, pass_tools
-from app.site_file import NAME
+from app.settings import SITE_FILE
 from indexer.errors import SourceError
 from indexer.fetch import FetchOptions
 from indexer.normalise import document_of
@@ -139,7 +139,7 @@ def _warnings(source: Mapping[str, Any]) -> Iterator[str]:
 
 @command(exit_codes={1: "the file exists, or SOURCE has no posts"})
 @click.argument("place", metavar="[SOURCE]", default=".")
-@click.option("--force", is_flag=True, help=f"Overwrite {NAME}.")
+@click.option("--force", is_flag=True, help=f"Overwrite {SITE_FILE}.")
 @pass_tools
 def init(tools: Tools, place: str, force: bool) -> None:
     """Write blogsearch.toml for SOURCE, or for the site in this folder.
@@ -154,9 +154,9 @@ def init(tools: Tools, place: str, force: bool) -> None:
     blogsearch init https://blog.example.org
     """
     say = tools.output.note
-    path = Path(NAME)
+    path = Path(SITE_FILE)
     if path.exists() and not force:
-        raise click.ClickException(f"{NAME} exists; --force overwrites it.")
+        raise click.ClickException(f"{SITE_FILE} exists; --force overwrites it.")
     say(f"Reading {place} …")
     site, content = _content_of(place, say)
     fetch = FetchOptions(allow_private=is_url(place) and tools.settings.fetch_allow_private)
@@ -174,13 +174,15 @@ def init(tools: Tools, place: str, force: bool) -> None:
     if site and site.address:
         address = site.address
     if not address and not is_url(place):
-        say(f"note: the site's address is not known; write it into {NAME}.")
+        say(f"note: the site's address is not known; write it into {SITE_FILE}.")
     try:
         path.write_text(_toml(source.spec, address, language), "utf-8")
     except (OSError, UnicodeError) as error:
-        raise SourceError(f"{NAME} cannot be written: {error}.") from error
-    say(f"{NAME} is written. Next: blogsearch try, then blogsearch reindex.")
-    tools.output.result({"file": NAME, "source": source.spec, "site": address, "posts": len(posts)})
+        raise SourceError(f"{SITE_FILE} cannot be written: {error}.") from error
+    say(f"{SITE_FILE} is written. Next: blogsearch try, then blogsearch reindex.")
+    tools.output.result(
+        {"file": SITE_FILE, "source": source.spec, "site": address, "posts": len(posts)}
+    )
 
 
 def _content_of(place: str, say: Callable[[str], None]) -> tuple[Site | None, str]:

@@ -10,8 +10,7 @@ import pytest
 
 from app.cli import main
 from app.search.request import PARAMETERS, SUGGEST_PARAMETERS
-from app.settings import NAMES, Settings, environment_name
-from app.site_file import VARIABLE
+from app.settings import CONFIG, NAMES, Settings, environment_name
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PAGES = [
@@ -82,7 +81,7 @@ def test_every_variable_that_is_mentioned_is_a_setting(prose: str) -> None:
     mentioned = set(re.findall(r"\bBLOGSEARCH_[A-Z_]*[A-Z]\b", prose))
     known = {environment_name(name) for name in NAMES}
     files = {f"{name}_FILE" for name in known}
-    unknown = mentioned - known - files - {VARIABLE}
+    unknown = mentioned - known - files - {CONFIG}
     assert [name for name in unknown if not name.startswith("BLOGSEARCH_DEVSTACK_")] == []
 
 

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from app.errors import BadSettings
-from app.settings import load_settings
-from app.site_file import SiteFile, read_site_file
+from app.settings import SiteFile, load_settings, read_site_file
 
 
 def test_without_a_file_everything_has_its_default(

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from app.cli import main
-from app.site_file import read_site_file
+from app.settings import read_site_file
 
 Invoke = Callable[..., Result]
 PAGE = (
