@@ -43,7 +43,7 @@ def test_the_documented_privileges_suffice(keyed: Keyed, tmp_path: Path) -> None
     _run(commands, "reindex", posts)
     rules.write_text("juggling, balls\npython, snake\n")
     for words in (
-        ("synonyms", "load"),
+        ("synonyms", "load", rules),
         ("synonyms", "check"),
         ("rollback",),
         ("sync", _posts(tmp_path, "juggling", "python and cms", "python for snakes")),
