@@ -1,8 +1,6 @@
 """docker-compose.yml and the Dockerfile, as far as they can be checked without a Docker engine."""
 
 import re
-import shutil
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -67,11 +65,8 @@ def test_the_engines_are_those_that_devstack_runs() -> None:
     assert SERVICES["redis"]["image"] == REDIS_IMAGE
 
 
-@pytest.mark.parametrize("passwords", [{}, {"ELASTIC_PASSWORD": "e1", "REDIS_PASSWORD": "r1"}])
-def test_the_application_connects_with_the_passwords_of_the_engines(
-    passwords: dict[str, str],
-) -> None:
-    services = _services(passwords)
+def test_the_application_connects_with_the_passwords_of_the_engines() -> None:
+    services = _services({"ELASTIC_PASSWORD": "e1", "REDIS_PASSWORD": "r1"})
     environment = services["app"]["environment"]
     elasticsearch = urlsplit(environment["ELASTICSEARCH_URL"])
     redis = urlsplit(environment["REDIS_URL"])
@@ -80,17 +75,15 @@ def test_the_application_connects_with_the_passwords_of_the_engines(
     assert elasticsearch.password == services["elasticsearch"]["environment"]["ELASTIC_PASSWORD"]
     assert redis.password == services["redis"]["environment"]["REDISCLI_AUTH"]
     assert redis.password in services["redis"]["command"]
-    for name, password in passwords.items():
-        assert password in (elasticsearch.password, redis.password), name
+    assert (elasticsearch.password, redis.password) == ("e1", "r1")
 
 
-@pytest.mark.parametrize("name", SERVICES)
-def test_containers_have_no_capabilities_and_limits(name: str) -> None:
-    service = SERVICES[name]
-    assert service["cap_drop"] == ["ALL"]
-    assert "no-new-privileges:true" in service["security_opt"]
-    assert service["mem_limit"]
-    assert service["pids_limit"] > 0
+def test_containers_have_no_capabilities_and_limits() -> None:
+    for service in SERVICES.values():
+        assert service["cap_drop"] == ["ALL"]
+        assert "no-new-privileges:true" in service["security_opt"]
+        assert service["mem_limit"]
+        assert service["pids_limit"] > 0
 
 
 def test_nothing_is_open_to_other_machines_without_the_proxy() -> None:
@@ -109,16 +102,3 @@ def test_the_image_gets_every_file_it_copies() -> None:
     ]
     assert sorted(let_in) == sorted(copied)
     assert all((REPOSITORY / name).exists() for name in copied)
-
-
-def test_docker_compose_accepts_the_file() -> None:
-    docker = shutil.which("docker")
-    if (
-        docker is None
-        or subprocess.run([docker, "compose", "version"], capture_output=True).returncode
-    ):
-        pytest.skip("this docker client has no compose plugin")
-    done = subprocess.run(
-        [docker, "compose", "config", "--quiet"], cwd=REPOSITORY, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr

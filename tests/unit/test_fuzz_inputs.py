@@ -3,6 +3,7 @@
 No engine is needed. `make fuzz` tries more of them.
 """
 
+import json
 import os
 import time
 from collections.abc import Iterator
@@ -26,6 +27,7 @@ from indexer.normalise import document_of
 from indexer.records import RawPost, Reject, Skipped
 from indexer.sources import SourceOptions, open_source
 
+PARTS = json.loads((Path(__file__).parents[1] / "data/unit/fuzz_inputs.json").read_text("utf-8"))
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES") or 100)
 MOST_SECONDS = 2.0  # of CPU time, for an input of some hundred bytes
 
@@ -36,15 +38,16 @@ fuzz = settings(
 )
 
 
-def pieces(*parts: str, most: int = 30) -> st.SearchStrategy[bytes]:
+def pieces(name: str) -> st.SearchStrategy[bytes]:
     """Bytes made of parts that mean something in a format, and of random ones."""
+    parts = PARTS[name]
     part = st.one_of(
         st.sampled_from([fragment.encode() for fragment in parts]),
         st.sampled_from([fragment.encode() for fragment in parts]),
         st.text(max_size=8).map(lambda text: text.encode("utf-8", "surrogatepass")),
         st.binary(max_size=4),
     )
-    return st.lists(part, max_size=most).map(b"".join)
+    return st.lists(part, max_size=40).map(b"".join)
 
 
 @contextmanager
@@ -54,14 +57,8 @@ def bounded() -> Iterator[None]:
     assert time.thread_time() - started < MOST_SECONDS
 
 
-QUERY = pieces(
-    '"', "-", " ", "'", "python", "Straße", "C++", ".NET", "don't", "(", "*", "日本語", "a.b.c",
-    "1,5", "É", "\u0301", "\u200d", "👩‍👩‍👧", "x" * 60, "- -", '""', "AND",
-)  # fmt: skip
-
-
 @fuzz
-@given(raw=QUERY, language=st.sampled_from(sorted(LANGUAGES)))
+@given(raw=pieces("query"), language=st.sampled_from(sorted(LANGUAGES)))
 def test_queries(raw: bytes, language: str) -> None:
     text = raw.decode("utf-8", "replace")
     with bounded():
@@ -74,16 +71,8 @@ def test_queries(raw: bytes, language: str) -> None:
             assert request.q[term.start : term.end]
 
 
-RULES = pieces(
-    "=>", ",", "\\", "#", "\n", "\r\n", " ", "a", "b", "c d", "go", "golang", "日本", "é",
-    "# language: english", "\\,", "\ufeff", "{", "}", "[", "]", ":", '"synonyms"', '"managedMap"',
-    "s(1,1,'a',n,1,0).", "'", "-", "x" * 90,
-    "a, b => c\n", "c => a\n", most=40,
-)  # fmt: skip
-
-
 @fuzz
-@given(content=RULES, other=RULES)
+@given(content=pieces("rules"), other=pieces("rules"))
 def test_synonym_files(tmp_path: Path, content: bytes, other: bytes) -> None:
     path, second = tmp_path / "one.synonyms", tmp_path / "two.synonyms"
     path.write_bytes(content)
@@ -97,15 +86,8 @@ def test_synonym_files(tmp_path: Path, content: bytes, other: bytes) -> None:
             assert converted(content.decode("utf-8", "ignore"))
 
 
-PINS = pieces(
-    "=>", "->", ":", ",", "!", "-", "#", "\n", " ", '"', "*", "+", "until 2026-01-31", "until",
-    "first", "never", "python", "date format", "post-1", "post/2", "[", "]", "\x00",
-    "2026-02-30", most=40,
-)  # fmt: skip
-
-
 @fuzz
-@given(content=PINS, language=st.sampled_from(["english", "german", "turkish"]))
+@given(content=pieces("pins"), language=st.sampled_from(["english", "german", "turkish"]))
 def test_pin_files(content: bytes, language: str) -> None:
     with bounded():
         text = content.decode("utf-8", "replace")
@@ -113,53 +95,13 @@ def test_pin_files(content: bytes, language: str) -> None:
         assert all(finding.message for finding in findings)
 
 
-MARKDOWN = pieces(
-    "---\n", "+++\n", "title: One\n", "title: [a, {b: c}]\n", "date: 2024-13-45\n",
-    "date: 2024-01-31\n", "a: &a [x, x]\n", "b: &b [*a, *a]\n", "c: *b\n", "<<: *a\n",
-    "? - x\n", "!!python/object:os.system ls\n", "tags: 7\n", "draft: true\n", "= 1\n",
-    "[x]\n", "title = 'One'\n", "\n", "# Title\n", "```\n", "~~~ruby\n", "<div>", "</p>",
-    "<script>", "{{< x >}}", "{% raw %}", "{{", "}}", "[^1]: x\n", "[^1]", "| a | b |\n",
-    "|-|-|\n", "> ", "* ", "1. ", "![x](y)", "[a](b)", "<!--more-->", "&amp;", ":::", "\t",
-    "$$", "\x00", most=40,
-)  # fmt: skip
-HTML = pieces(
-    "<html>", "<head>", "<title>One</title>", "<body>", "<article>", "</article>", "<p>",
-    "</p>", "<pre><code>", "</code></pre>", "<script type='application/ld+json'>",
-    "{\"@type\": \"BlogPosting\"}", "[[", "</script>",
-    "<meta property='og:title' content='x'>", "<time datetime='2024-13-99'>", "</time>",
-    "<link rel=canonical href='http://[::1'>", "<h1>", "&#xD800;", "&#0;", "<svg>",
-    "<table><tr><td>", "<div " + "x " * 30 + ">", "<div><div><div>", "<template>", "<!--",
-    "-->", "<![CDATA[", "<meta charset=utf-16>", "\x00", most=40,
-)  # fmt: skip
-XML = pieces(
-    "<?xml version='1.0'?>", "<?xml version='1.0' encoding='utf-7'?>", "<rss version='2.0'>",
-    "<?xml version='1.0' encoding='x-none'?>",
-    "<channel>", "</channel></rss>", "<item>", "</item>", "<title>One</title>",
-    "<guid>1</guid>", "<link>/one/</link>",
-    "<pubDate>Wed, 31 Feb 2024 99:00:00 +9900</pubDate>", "<content:encoded>",
-    "</content:encoded>", "<![CDATA[<p>x]]>", "<feed xmlns='http://www.w3.org/2005/Atom'>",
-    "</feed>", "<entry>", "</entry>", "<id>urn:x</id>", "<!DOCTYPE x [<!ENTITY a 'b'>]>",
-    "&a;", "<urlset>", "</urlset>", "<url><loc>http://127.0.0.1:9/x</loc></url>",
-    "<lastmod>x</lastmod>", "<sitemapindex>", "<wp:post_type>post</wp:post_type>",
-    "<wp:status>publish</wp:status>", "<wp:post_id>1</wp:post_id>", "<wp:comment>",
-    "</wp:comment>", "<wp:comment_id>1</wp:comment_id>", "<excerpt:encoded/>",
-    "xmlns:wp='http://wordpress.org/export/1.2/'", "<wp:wxr_version>1.2</wp:wxr_version>",
-    most=40,
-)  # fmt: skip
-JSON = pieces(
-    "{", "}", "[", "]", ",", ":", '"oid"', '"title"', '"a"', "1", "1e999", "-0", "null",
-    "true", '"comments"', '"text"', '"pub_date"', '"2024-01-31"', '"\\ud800"', "\n", "NaN",
-    '{"oid":1,"title":"x"}\n',
-    '{"oid":"b","title":"y","comments":[{"oid":1,"comment":"c"}]}\n', "[[[[[[[[", most=40,
-)  # fmt: skip
-
 SOURCES = {
-    "markdown": ("post.md", MARKDOWN),
-    "html": ("post.html", HTML),
-    "feed": ("feed.xml", XML),
-    "sitemap": ("sitemap.xml", XML),
-    "wordpress": ("blog.xml", XML),
-    "jsonlines": ("posts.jsonl", JSON),
+    "markdown": ("post.md", "markdown"),
+    "html": ("post.html", "html"),
+    "feed": ("feed.xml", "xml"),
+    "sitemap": ("sitemap.xml", "xml"),
+    "wordpress": ("blog.xml", "xml"),
+    "jsonlines": ("posts.jsonl", "json"),
 }
 
 
@@ -179,7 +121,7 @@ def _read(folder: Path, kind: str, content: bytes) -> None:
 @pytest.mark.parametrize("kind", SOURCES)
 def test_sources(tmp_path: Path, kind: str) -> None:
     @fuzz
-    @given(content=SOURCES[kind][1])
+    @given(content=pieces(SOURCES[kind][1]))
     def read(content: bytes) -> None:
         _read(tmp_path, kind, content)
 

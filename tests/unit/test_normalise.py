@@ -373,7 +373,7 @@ _JSON = st.recursive(
 _ANYTHING = st.text(st.characters(codec=None), max_size=60) | _JSON
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(values=st.fixed_dictionaries(dict.fromkeys(_FIELDS, _ANYTHING)))
 def test_whatever_comes_is_a_document_or_a_reject(values: dict[str, Any]) -> None:
     comment = RawComment(values["oid"], values["text"], values["title"], values["pub_date"])
