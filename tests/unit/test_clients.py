@@ -56,8 +56,7 @@ def test_only_trusted_proxies_name_the_client(
 
 
 @pytest.mark.parametrize(
-    ("address", "network"),
-    CASES["the_addresses_of_one_client_count_together"],
+    ("address", "network"), CASES["the_addresses_of_one_client_count_together"]
 )
 def test_the_addresses_of_one_client_count_together(address: str | None, network: str) -> None:
     assert network_of(address) == network
@@ -115,10 +114,7 @@ def test_heartbeats_do_not_count_and_each_bucket_counts_alone() -> None:
     assert 429 not in [client.get(path).status_code for path in paths]
 
 
-@pytest.mark.parametrize(
-    "path",
-    CASES["every_path_counts"],
-)
+@pytest.mark.parametrize("path", CASES["every_path_counts"])
 def test_every_path_counts(path: str) -> None:
     client = _away("2/day")
     statuses = [client.get(path, buffered=True).status_code for _ in range(3)]

@@ -21,10 +21,7 @@ def marked(marker: Marker, text: str, field: str = "text") -> str:
     return shown.replace(MARK, "[").replace(UNMARK, "]")
 
 
-@pytest.mark.parametrize(
-    ("begun", "text", "expected"),
-    CASES["words_that_begin_like_a_term"],
-)
+@pytest.mark.parametrize(("begun", "text", "expected"), CASES["words_that_begin_like_a_term"])
 def test_words_that_begin_like_a_term(begun: str, text: str, expected: str) -> None:
     assert marked(Marker((), (FRENCH.fold(begun),), language=FRENCH), text) == expected
 
@@ -47,8 +44,7 @@ def test_a_word_is_marked_in_camel_case_where_nothing_else_is() -> None:
 
 
 @pytest.mark.parametrize(
-    ("stored", "expected"),
-    CASES["a_mark_that_cuts_an_entity_is_widened_to_it"],
+    ("stored", "expected"), CASES["a_mark_that_cuts_an_entity_is_widened_to_it"]
 )
 def test_a_mark_that_cuts_an_entity_is_widened_to_it(stored: str, expected: str) -> None:
     assert marked(Marker(), stored, "code.forms") == expected

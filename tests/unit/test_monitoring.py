@@ -51,8 +51,7 @@ def test_the_expressions_of_the_dashboard_are_valid(tmp_path: Path) -> None:
 
 @promtool
 @pytest.mark.parametrize(
-    ("alert", "series"),
-    CASES["each_alert_fires_when_it_should_and_none_without_a_fault"],
+    ("alert", "series"), CASES["each_alert_fires_when_it_should_and_none_without_a_fault"]
 )
 def test_each_alert_fires_when_it_should_and_none_without_a_fault(
     alert: str | None, series: dict[str, str], tmp_path: Path

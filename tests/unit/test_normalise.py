@@ -108,18 +108,14 @@ def test_any_value_has_a_digest_but_that_of_the_entry_counts(value: Any) -> None
     assert has_comments(digest_of(replace(raw, comments=(RawComment("1", "One"),))))
 
 
-@pytest.mark.parametrize(
-    ("html", "prose", "code"),
-    CASES["html_becomes_prose_and_code"],
-)
+@pytest.mark.parametrize(("html", "prose", "code"), CASES["html_becomes_prose_and_code"])
 def test_html_becomes_prose_and_code(html: str, prose: str, code: str) -> None:
     readable_text = readable(html)
     assert (readable_text.prose, readable_text.code) == (prose, code)
 
 
 @pytest.mark.parametrize(
-    ("html", "headings"),
-    CASES["headings_have_their_line_and_the_id_that_is_stated"],
+    ("html", "headings"), CASES["headings_have_their_line_and_the_id_that_is_stated"]
 )
 def test_headings_have_their_line_and_the_id_that_is_stated(
     html: str, headings: list[list[Any]]
@@ -139,10 +135,7 @@ def test_headings_know_where_the_code_below_them_begins() -> None:
     assert [lines[heading.code_line] for heading in text.headings] == ["d", "g", "the end"]
 
 
-@pytest.mark.parametrize(
-    ("href", "slug", "address"),
-    CASES["links_to_posts_are_stored"],
-)
+@pytest.mark.parametrize(("href", "slug", "address"), CASES["links_to_posts_are_stored"])
 def test_links_to_posts_are_stored(href: str, slug: str | None, address: str | None) -> None:
     html = f'<a href="{href}"><b>Build</b>\n it &amp;</a><pre><a href="/code">c</a></pre>'
     source = taken(
@@ -170,10 +163,7 @@ def test_deeply_nested_html_is_refused_quickly(html: str) -> None:
     assert time.thread_time() - start < 1
 
 
-@pytest.mark.parametrize(
-    "html",
-    CASES["long_html_is_not_deep"],
-)
+@pytest.mark.parametrize("html", CASES["long_html_is_not_deep"])
 def test_long_html_is_not_deep(html: str) -> None:
     assert taken(text=html * 5000)["text"].count("x") == 5000
 

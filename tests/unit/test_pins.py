@@ -28,10 +28,7 @@ def _matched(text: str, q: str) -> tuple[list[str], list[str]]:
     return list(pins.first), list(pins.never)
 
 
-@pytest.mark.parametrize(
-    ("rule", "q", "first"),
-    CASES["which_posts_come_first"],
-)
+@pytest.mark.parametrize(("rule", "q", "first"), CASES["which_posts_come_first"])
 def test_which_posts_come_first(rule: str, q: str, first: list[str]) -> None:
     assert _matched(rule, q) == (first, [])
 
@@ -46,10 +43,7 @@ def test_only_so_many_posts_come_first() -> None:
     assert len(_matched(text, "cron")[0]) == MAX_POSTS
 
 
-@pytest.mark.parametrize(
-    ("line", "code"),
-    CASES["an_invalid_line_is_named"],
-)
+@pytest.mark.parametrize(("line", "code"), CASES["an_invalid_line_is_named"])
 def test_an_invalid_line_is_named(line: str, code: str) -> None:
     rules, findings = parse({"my.pins": f"# pins\n\n{line}\nok => a\n"}, ENGLISH)
     assert [rule.line for rule in rules] == [4]

@@ -31,10 +31,7 @@ def tokens(q: str) -> list[str]:
     return [word.token for word in parse_query(q).terms]
 
 
-@pytest.mark.parametrize(
-    ("q", "expected"),
-    CASES["words"],
-)
+@pytest.mark.parametrize(("q", "expected"), CASES["words"])
 def test_words(q: str, expected: list[str]) -> None:
     assert tokens(q) == expected
 

@@ -18,10 +18,7 @@ def _search(at: float, q: str, found: Extent = "all") -> Search:
     return Search(at, "visitor", "mark", f"q={q}", q, found)
 
 
-@pytest.mark.parametrize(
-    ("sent", "expected"),
-    CASES["a_search_is_followed_by_a_pause"],
-)
+@pytest.mark.parametrize(("sent", "expected"), CASES["a_search_is_followed_by_a_pause"])
 def test_a_search_is_followed_by_a_pause(
     sent: list[tuple[float, str]], expected: list[str]
 ) -> None:
@@ -39,9 +36,6 @@ def test_a_search_that_is_repeated_with_a_filter_counts_as_found(
     assert search.found == counted
 
 
-@pytest.mark.parametrize(
-    ("environ", "expected"),
-    CASES["people_who_agree_are_counted"],
-)
+@pytest.mark.parametrize(("environ", "expected"), CASES["people_who_agree_are_counted"])
 def test_people_who_agree_are_counted(environ: dict[str, str], expected: bool) -> None:
     assert agrees(environ) is expected

@@ -128,10 +128,7 @@ def test_secrets_are_not_in_the_representation() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("name", "secret"),
-    CASES["a_secret_is_not_repeated_in_a_complaint"],
-)
+@pytest.mark.parametrize(("name", "secret"), CASES["a_secret_is_not_repeated_in_a_complaint"])
 def test_a_secret_is_not_repeated_in_a_complaint(name: str, secret: str) -> None:
     with pytest.raises(BadSettings, match=environment_name(name)) as raised:
         parse_settings({name: secret})
@@ -194,8 +191,7 @@ def test_a_file_without_certificates_is_named(
 
 
 @pytest.mark.parametrize(
-    "url",
-    CASES["an_invalid_url_of_elasticsearch_is_refused_without_its_password"],
+    "url", CASES["an_invalid_url_of_elasticsearch_is_refused_without_its_password"]
 )
 def test_an_invalid_url_of_elasticsearch_is_refused_without_its_password(url: str) -> None:
     with pytest.raises(BadSettings, match="ELASTICSEARCH_URL is not valid") as raised:

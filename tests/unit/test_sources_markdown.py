@@ -54,18 +54,8 @@ def test_an_unexpected_error_rejects_one_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "bad",
     [
-        *("{{", "{{ a ", '{{ "', '{{ "" ', "{%", "{% raw %}", "{% comment %}", "{#", "{# a ", "{ "),
-        *(
-            "    ```a\n",
-            "{% highlight a %}\n",
-            "<A ",
-            "<!-- ",
-            "<!-- a\n\n",
-            "<pre>",
-            "<code ",
-            "`a",
-        ),
-        *("[[", "[^", "%%", ":::a\n", '=== "a"\n', "- {{ a\n"),
+        *("{{", "{%", "{#", "    ```a\n", "<A ", "<!-- ", "<pre>", "<code ", "`a", "[[", "[^"),
+        *(":::a\n", "- {{ a\n"),
     ],
 )
 def test_hostile_markdown_takes_no_quadratic_time(bad: str) -> None:
@@ -78,7 +68,7 @@ def test_hostile_markdown_takes_no_quadratic_time(bad: str) -> None:
 
     seconds(1_000)
     # One measurement can meet work of other processes; three cannot all.
-    ratios = (seconds(40_000) / max(seconds(10_000), 0.01) for _ in range(3))
+    ratios = (seconds(20_000) / max(seconds(5_000), 0.01) for _ in range(3))
     assert any(ratio < 10 for ratio in ratios)
 
 

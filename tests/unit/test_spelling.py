@@ -31,10 +31,7 @@ def texts(reading: Interpretation) -> list[str]:
     return [variant.text for variant in reading.variants if variant.kind in ("spelling", "split")]
 
 
-@pytest.mark.parametrize(
-    ("typed", "meant", "expected"),
-    CASES["cost_of_a_typo"],
-)
+@pytest.mark.parametrize(("typed", "meant", "expected"), CASES["cost_of_a_typo"])
 def test_cost_of_a_typo(typed: str, meant: str, expected: float) -> None:
     assert edit_cost(typed, meant, ENGLISH) == pytest.approx(expected)
 
@@ -129,10 +126,7 @@ def test_a_short_word_with_another_letter_may_be_a_word(
     assert read(typed, NOWHERE, meant).doubtful(alone=True) == doubtful
 
 
-@pytest.mark.parametrize(
-    ("word", "other", "expected"),
-    CASES["akin"],
-)
+@pytest.mark.parametrize(("word", "other", "expected"), CASES["akin"])
 def test_akin(word: str, other: str, expected: bool) -> None:
     assert ENGLISH.akin(word, other) is expected
     assert ENGLISH.akin(other, word) is expected
