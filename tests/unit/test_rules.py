@@ -231,13 +231,6 @@ def test_all_errors_are_reported_at_once(write: Write) -> None:
     ]
 
 
-def test_the_number_of_pairs_is_limited(write: Write) -> None:
-    left = ", ".join(f"left{n}" for n in range(999))
-    lines = [f"{left}, x{n} => {', '.join(f'r{n}-{m}' for m in range(100))}" for n in range(21)]
-    text = "\n".join(line.replace("left", f"left{n}-") for n, line in enumerate(lines))
-    assert [error.code for error in Rules(write(one=text)).errors] == ["too_many_pairs"]
-
-
 def test_rule_files_are_read_in_order_of_name_and_for_their_language(
     write: Write, tmp_path: Path
 ) -> None:

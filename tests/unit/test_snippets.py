@@ -131,7 +131,7 @@ BY_WORD = {
 }
 
 
-@pytest.mark.parametrize(("page", "words", "q", "headings"), CASES["the_sections_that_answer_best"])  # fmt: skip
+@pytest.mark.parametrize(("page", "words", "q", "headings"), CASES["the_sections_that_answer_best"])
 def test_the_sections_that_answer_best(
     page: str, words: tuple[str, ...], q: str, headings: list[str]
 ) -> None:
@@ -161,7 +161,7 @@ def test_without_a_match_below_its_heading_a_section_begins(page: str, snippet: 
     assert shown[: len("It sat. ")] == snippet
 
 
-@pytest.mark.parametrize(("page", "word", "fragment"), CASES["the_url_leads_to_the_heading"])  # fmt: skip
+@pytest.mark.parametrize(("page", "word", "fragment"), CASES["the_url_leads_to_the_heading"])
 def test_the_url_leads_to_the_heading(page: str, word: str, fragment: str) -> None:
     [(_, url, _)] = sections_of(page, word)
     if fragment.startswith("It "):
