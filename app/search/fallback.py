@@ -82,7 +82,7 @@ def answer(
         "page": request.page,
         "size": request.size,
         "strategy": kind,
-        "hits": [post_hit(hit, request.q, Marker()) for hit in response["hits"]["hits"]],
+        "hits": [post_hit(hit, Marker()) for hit in response["hits"]["hits"]],
     }
     debug = {
         "strategy": "fallback",

@@ -44,11 +44,13 @@ class Found:
     def missing(self, hit: Json) -> list[str]:
         """The significant terms that a hit does not have, as typed."""
         names = hit.get("matched_queries", ())
-        return _texts([term for term in self.plan.query.examined if HAS + term.key not in names])
+        missing = [term for term in self.plan.query.examined if HAS + term.key not in names]
+        return _texts(missing) if missing else []
 
     def pinned(self, hit: Json) -> float:
         """What being pinned adds to the score of a hit; 0 for others."""
-        return pin_score(self.plan.pins, hit["_source"]["oid"])
+        pins = self.plan.pins
+        return pin_score(pins, hit["_source"]["oid"]) if pins.first else 0.0
 
 
 def read_found(plan: Plan, hits: Sequence[Json], matched: Mapping[str, int]) -> Found:
@@ -99,23 +101,23 @@ def _best_variant(term: Interpretation, hits: Iterable[Json], plan: Plan) -> Ter
     The best hit has the words beside it too: `developer surey` is survey, and not surely; a
     doubtful term must have other words beside it.
     """
-    variants: list[TermVariant] = []
-    for hit in () if term.as_typed else hits:
-        names = hit.get("matched_queries", ())
-        if pin_score(plan.pins, hit["_source"]["oid"]):
-            continue
-        alone = sum(name.startswith(HAS) for name in names) == 1
-        matched = [
-            variant
-            for number, variant in enumerate(term.variants)
-            if f"{IS}{term.term.key} {number}" in names
-            and not (alone and variant.kind == "spelling" and _is_doubtful(term, plan))
-        ]
-        variants += sorted(matched, key=lambda variant: -variant.weight)
-    if not variants:
+    if term.as_typed:
         return TermVariant(term.term.text)
-    best_first = term.likeliest.kind != "typed" and plan.request.sort == "relevance"
-    return variants[0] if best_first else min(variants, key=term.variants.index)
+    is_first_best = term.likeliest.kind != "typed" and plan.request.sort == "relevance"
+    is_doubtful = _is_doubtful(term, plan)
+    there: set[TermVariant] = set()
+    for hit in hits:
+        names = hit.get("matched_queries", ())
+        if hit["_source"]["oid"] in plan.pins.first:
+            continue
+        alone = is_doubtful and sum(name.startswith(HAS) for name in names) == 1
+        for number, variant in enumerate(term.variants):
+            is_there = f"{IS}{term.term.key} {number}" in names
+            if is_there and not (alone and variant.kind == "spelling"):
+                there.add(variant)
+        if there and is_first_best:
+            return max(there, key=lambda variant: variant.weight)
+    return min(there, key=term.variants.index, default=TermVariant(term.term.text))
 
 
 def _texts(terms: Sequence[QueryTerm]) -> list[str]:
@@ -178,7 +180,7 @@ def _marked_words(section: Section) -> int:
 
 
 def _hit(hit: Json, found: Found, marker: Marker) -> Hit:
-    post = post_hit(hit, found.plan.request.q, marker)
+    post = post_hit(hit, marker)
     if pinned := found.pinned(hit):
         post["pinned"] = True
         post["score"] = round(hit["_score"] - pinned, 2)
@@ -187,12 +189,12 @@ def _hit(hit: Json, found: Found, marker: Marker) -> Hit:
     return post
 
 
-def post_hit(hit: Mapping[str, Any], q: str, marker: Marker) -> Hit:
-    """One post of the answer to `q`, from a hit of Elasticsearch, with its comments that match."""
+def post_hit(hit: Mapping[str, Any], marker: Marker) -> Hit:
+    """One post of the answer, from a hit of Elasticsearch, with its comments that match."""
     source = hit["_source"]
     title, url = plain(source.get("title")), source.get("url")
     marked = marked_texts(hit, marker)
-    loose, sections = excerpts(marked, source.get("headings", ()), q, title)
+    loose, sections = excerpts(marked, source.get("headings", ()), title)
     post: Hit = {
         "oid": source["oid"],
         "title": title,
@@ -202,7 +204,7 @@ def post_hit(hit: Mapping[str, Any], q: str, marker: Marker) -> Hit:
         "score": None if hit["_score"] is None else round(hit["_score"], 4),
         "highlight": {
             "title": safe(marked.get("title", title)),
-            "text": [safe(snippet) for snippet in loose],
+            "text": list(map(safe, loose)),
         },
     }
     if sections:
@@ -241,5 +243,5 @@ def _comment(hit: Json, post_url: str | None, marker: Marker) -> CommentHit:
         "author": plain(source.get("author")) or None,
         "pub_date": source.get("pub_date"),
         "url": f"{post_url}#comment-{quote(source['oid'])}" if post_url else None,
-        "highlight": [safe(snippet) for snippet in loose],
+        "highlight": list(map(safe, loose)),
     }

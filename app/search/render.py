@@ -7,10 +7,10 @@ same, so that a document some other indexer wrote cannot put markup into a page.
 
 import html
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -25,7 +25,6 @@ from app.search.scoring import (
     PREFIX_MIN,
     SECTIONS,
 )
-from app.search.spelling import Interpretation
 
 Json = dict[str, Any]
 Words = frozenset[str]
@@ -59,104 +58,72 @@ _COMPARED = 100
 _FIRST_LETTERS = re.compile(f"{MARK}([^{UNMARK}]{{1,5}})")
 """Marked words that begin with the same letters count as one: `index`, `indexes`, `indexing`."""
 
-_NO_WORDS: Words = frozenset()
-
-_LIKELY, _NEARLY, _IS_QUERY = 5, 0.8, 100.0
-"""Passages of which the words that stand together are compared; which share of the best one's worth
-another has that is shown beside it; and the worth of a heading that is the query."""
-
-_CONTEXT, _LONGEST_HEADING = 20, 120
-"""Characters of a text fragment: beside a heading, and of it."""
+_LIKELY, _NEARLY = 5, 0.8
+"""Passages of which the words that stand together are compared, and which share of the best one's
+worth another has that is shown beside it."""
+_LONGEST_HEADING = 120
+"""Characters of a heading in a text fragment."""
 _IN_FRAGMENT = "!$&'()*+,;=:@/?"
 _BEGINNING: Json = {"line": -1, "code_line": 0, "level": 7, "id": ""}
 """What is before the first heading."""
 
 
-# -- terms -----------------------------------------------------------------------------------------
+# -- what is marked --------------------------------------------------------------------------------
 
 
-def _meant(terms: Iterable[Interpretation]) -> list[Interpretation]:
-    """The terms without those that say little, if there are others."""
-    terms = list(terms)
-    return [term for term in terms if not term.term.light] or terms
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """What is marked of a query. Elasticsearch marks what `queries` find (kind and text of each),
+    but not, without analyzing every text again, what words begin with that may not be typed to
+    their end, and, where no other is marked, words inside of others, as in `useEffect`: `begun`,
+    `begun_in_texts` (one or two letters begin too many words) and `words`."""
 
+    begun: tuple[str, ...] = ()
+    begun_in_texts: tuple[str, ...] = ()
+    words: frozenset[str] = frozenset()
+    queries: tuple[tuple[str, str], ...] = ()
+    language: Language = ENGLISH
 
-def _beginnings(terms: Iterable[Interpretation]) -> list[str]:
-    """What terms that may be the beginning of a longer word begin with, folded."""
-    return [
-        term.term.folded
-        for term in _meant(terms)
-        if any(variant.kind in ("prefix", "begun") for variant in term.variants)
-    ]
+    @classmethod
+    def of(cls, plan: Plan) -> "Marker":
+        """What is to be marked in the hits of a plan: the terms in every variant, but those that
+        say little, if there are others."""
+        begun: list[str] = []
+        words: list[str] = []
+        queries: dict[tuple[str, str], None] = {}
+        for term in [term for term in plan.terms if not term.term.light] or plan.terms:
+            for variant in term.variants:
+                if variant.kind in ("prefix", "begun"):
+                    begun.append(term.term.folded)
+                if not variant.text.isalnum():
+                    queries["match_phrase", variant.text] = None
+                elif variant.kind not in ("character", "prefix"):
+                    words.append(variant.text)
+            if term.phrase:  # by itself too: together they are the single word of the synonym rule
+                queries["match", term.term.text] = None
+                queries["match_phrase", term.phrase] = None
+        if words:
+            queries["match", " ".join(words)] = None
+        queries |= {("match_phrase", text): None for text in plan.query.quoted}
+        return cls(
+            tuple(begun),
+            tuple([text for text in begun if len(text) >= PREFIX_MIN or is_unspaced(text)]),
+            frozenset([text.lower() for text in words if len(text) >= _CAMEL_CASE]),
+            tuple(queries),
+            plan.language,
+        )
 
+    def query(self, field: str) -> Json:
+        """What Elasticsearch marks in a field."""
+        return {"bool": {"should": [{kind: {field: text}} for kind, text in self.queries]}}
 
-def _long_beginnings(terms: Iterable[Interpretation]) -> list[str]:
-    """Those that are looked for in texts: one or two letters begin too many words."""
-    texts = _beginnings(terms)
-    return [text for text in texts if len(text) >= PREFIX_MIN or is_unspaced(text)]
-
-
-def begin_in(field: str, terms: Iterable[Interpretation]) -> list[Json]:
-    """Texts with a word that begins like one of the terms."""
-    return [{"prefix": {field: {"value": text}}} for text in _long_beginnings(terms)]
-
-
-def _stop_words(terms: Sequence[Interpretation]) -> frozenset[str]:
-    """The words of a query that has nothing but stop words, folded; otherwise none."""
-    if not all(term.term.stop for term in terms):
-        return frozenset()
-    return frozenset(term.term.folded for term in terms)
-
-
-# -- what Elasticsearch marks ----------------------------------------------------------------------
-
-
-def post_highlighting(terms: Sequence[Interpretation], quoted: Sequence[str]) -> Json:
-    """The `highlight` part of a search for posts: the terms in every variant."""
-    # The stemmed fields have no stop words; `marked_texts` marks those of the text.
-    title = "title.words" if _stop_words(terms) else "title"
-    return highlighting(terms, quoted, [title, "text", "code.forms"])
-
-
-def highlighting(
-    terms: Sequence[Interpretation], quoted: Sequence[str], fields: Sequence[str]
-) -> Json:
-    """The `highlight` part of a search. Each field has a query of its own: one query for all fields
-    took a seventh of the CPU time of a search."""
-    body = highlight_fields(*fields, unmatched=bool(_beginnings(terms)))
-    for name, query in highlight_queries(terms, quoted, fields).items():
-        body["fields"][name]["highlight_query"] = query
-    return body
-
-
-def highlight_queries(
-    terms: Sequence[Interpretation], quoted: Sequence[str], fields: Sequence[str]
-) -> dict[str, Json]:
-    """For each field a query that matches every variant of the terms, but for beginnings."""
-    significant = _meant(terms)
-    single: list[str] = []
-    phrases: list[str] = []
-    for term in significant:
-        for variant in term.variants:
-            if not variant.text.isalnum():
-                phrases.append(variant.text)
-            elif variant.kind not in ("character", "prefix"):
-                single.append(variant.text)
-    words = [" ".join(single)]
-    # By themselves too: together they are the single word of the synonym rule.
-    words += [term.term.text for term in significant if term.phrase]
-    phrases += [*dict.fromkeys(term.phrase for term in significant if term.phrase), *quoted]
-    return {
-        field: {
-            "bool": {
-                "should": [
-                    *({"match": {field: text}} for text in words if text),
-                    *({"match_phrase": {field: text}} for text in phrases),
-                ]
-            }
-        }
-        for field in fields
-    }
+    def highlighting(self, *fields: str) -> Json:
+        """The `highlight` part of a search. Each field has a query of its own: one query for all
+        fields took a seventh of the CPU time of a search."""
+        body = highlight_fields(*fields, unmatched=bool(self.begun))
+        for name in fields:
+            body["fields"][name]["highlight_query"] = self.query(name)
+        return body
 
 
 def highlight_fields(*names: str, unmatched: bool = False) -> Json:
@@ -174,38 +141,6 @@ def highlight_fields(*names: str, unmatched: bool = False) -> Json:
     }
 
 
-# -- what is marked afterwards ---------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Marker:
-    """Words that Elasticsearch cannot mark without analyzing every text again: what words begin
-    with that may not be typed to their end, the words of a query that has only stop words, and
-    words that are marked where none of them is, as in `useEffect`."""
-
-    begun: tuple[str, ...] = ()
-    begun_in_texts: tuple[str, ...] = ()
-    stop_words: frozenset[str] = frozenset()
-    words: frozenset[str] = frozenset()
-    language: Language = ENGLISH
-
-    @classmethod
-    def of(cls, plan: Plan) -> "Marker":
-        """What is to be marked in the hits of a plan."""
-        return cls(
-            tuple(_beginnings(plan.terms)),
-            tuple(_long_beginnings(plan.terms)),
-            _stop_words(plan.terms),
-            frozenset(
-                variant.text.lower()
-                for term in _meant(plan.terms)
-                for variant in term.variants
-                if len(variant.text) >= _CAMEL_CASE and variant.text.isalnum()
-            ),
-            plan.language,
-        )
-
-
 def marked_texts(hit: Mapping[str, Any], marker: Marker) -> dict[str, str]:
     """The marked texts of a hit by field, whichever of its sub-fields was highlighted, decoded."""
     texts: dict[str, str] = {}
@@ -217,13 +152,13 @@ def marked_texts(hit: Mapping[str, Any], marker: Marker) -> dict[str, str]:
 
 
 def _with_words(marked: str, begun: tuple[str, ...], marker: Marker) -> str:
-    whole = set(marker.stop_words)
+    whole: list[str] = []
     if marker.words:
         # Bytes have the letters of names in code, and are searched in a tenth of the time.
         lower = marked.encode().lower()
-        for word in marker.words:
+        for word in sorted(marker.words):
             if word.encode() in lower and f"{MARK}{word}{UNMARK}".encode() not in lower:
-                whole.add(word)
+                whole.append(word)
     if not begun and not whole:
         return marked
 
@@ -232,7 +167,7 @@ def _with_words(marked: str, begun: tuple[str, ...], marker: Marker) -> str:
         token = word.lower() if word.isascii() else marker.language.token(word.replace("’", "'"))
         return f"{MARK}{word}{UNMARK}" if token.startswith(begun) or token in whole else word
 
-    pattern = _words_with((*begun, *sorted(whole)))
+    pattern = _words_with((*begun, *whole))
     parts = _MARKED_TEXT.split(marked)
     parts[::2] = [pattern.sub(mark, part) for part in parts[::2]]
     return "".join(parts)
@@ -285,13 +220,10 @@ def _mark_entity(entity: re.Match[str]) -> str:
 def safe(fragment: str) -> str:
     """A highlighted plain text with nothing but our own `<mark>` in it."""
     fragment = fragment.strip()
-    if MARK not in fragment:
-        return html.escape(unmarked(fragment), quote=False)
-    marked = _EMPTY.sub("", _OPERATOR.sub(_mark_whole, fragment))
-    # Faster than a replacement with a group, which is expanded in Python.
-    parts = _MARKED.split(html.escape(marked, quote=False))
-    parts[1::2] = [f"<mark>{word}</mark>" for word in parts[1::2]]
-    return unmarked("".join(parts))
+    if MARK in fragment:
+        fragment = _EMPTY.sub("", _OPERATOR.sub(_mark_whole, fragment))
+    marked = _MARKED.sub(r"<mark>\1</mark>", html.escape(fragment, quote=False))
+    return marked.replace(MARK, "").replace(UNMARK, "")
 
 
 def _mark_whole(operator: re.Match[str]) -> str:
@@ -319,8 +251,8 @@ class Part(NamedTuple):
 class Passage:
     """A marked text without headings: what follows `heading` up to the next one.
 
-    `above` are the headings above it, `id` is that of its element, `before` the line before it;
-    `heading_words` and `body_words` are its marked words.
+    `above` are the headings above it, `id` is that of its element; `heading_words` and `body_words`
+    are its marked words.
     """
 
     prose: str
@@ -328,7 +260,6 @@ class Passage:
     heading: str
     above: tuple[str, ...]
     id: str
-    before: str
     heading_words: Words
     body_words: Words
 
@@ -343,11 +274,13 @@ class Passage:
         parts: list[Part] = []
         complete = 0
         for text in (self.prose, self.code):
-            for part in islice(_parts(text), _COMPARED):
-                parts.append(part)
-                complete += part.words == self.body_words
-                if complete == 2:
-                    return parts
+            at, end = text.find(MARK), 0
+            while at >= 0 and len(parts) < _COMPARED and complete < 2:
+                begin = max(end, _begin(text, at))
+                end = _end(text, begin, text.find(UNMARK, at) + 1)
+                parts.append(Part(text, begin, end, _words_of(text[begin:end])))
+                complete += parts[-1].words == self.body_words
+                at = text.find(MARK, end)
         return parts
 
     @property
@@ -356,16 +289,13 @@ class Passage:
         text = self.prose or self.code.lstrip().partition("\n")[0]
         return _cut(text, 0, _end(text, 0, 0))
 
-    def worth(self, shown: Words, q: str) -> float:
+    def worth(self, shown: Words) -> float:
         """By its words and those above it, twice those of its heading, and by how much of its
-        heading is marked; a heading that is the query wins. Words that are shown already count
-        half."""
-        name = unmarked(self.heading)
-        if name and name.casefold() == q:
-            return _IS_QUERY
+        heading is marked. Words that are shown already count half."""
         worth = _count(self.words.union(*map(_words_of, self.above)), shown)
         if self.heading_words:
-            share = sum(map(len, _MARKED.findall(self.heading))) / len(name)
+            marked = sum(map(len, _MARKED.findall(self.heading)))
+            share = marked / len(unmarked(self.heading))
             worth += 2 * _count(self.heading_words, shown) + 2 * share
         return worth
 
@@ -377,45 +307,23 @@ class Passage:
         return max([_count(words, shown) for words in in_parts])
 
     def url(self, page: str) -> str:
-        """The id of its heading, else a text fragment.
-
-        A table of contents has the same words, so the fragment also names the words that follow or
-        precede the heading; those that follow alone, too, where a link stands between them.
-        """
+        """The id of its heading, else a text fragment, by which a browser finds the heading."""
         if self.id:
             return f"{page.partition('#')[0]}#{quote(self.id, safe=_IN_FRAGMENT)}"
         name = unmarked(self.heading)
-        first = _first_words(name, _LONGEST_HEADING)
-        heading = _in_directive(first)
-        after = _in_directive(_first_words(unmarked(self.prose.partition("\n")[0])))
-        if after and first == name:
-            texts = f"text={heading},-{after}&text={after}"
-        else:
-            before = _in_directive(_first_words(unmarked(self.before)[::-1])[::-1])
-            texts = f"text={before}-,{heading}&text={heading}" if before else f"text={heading}"
-        return f"{page}{'' if '#' in page else '#'}:~:{texts}"
+        if len(name) > _LONGEST_HEADING:
+            name = name[:_LONGEST_HEADING].rpartition(" ")[0] or name[: _LONGEST_HEADING // 2]
+        text = quote(name, safe="").replace("-", "%2D")  # a hyphen has a meaning there
+        return f"{page}{'' if '#' in page else '#'}:~:text={text}"
 
 
 def _words_of(marked: str) -> Words:
     """The marked words of a text, of which inflections count as one."""
-    if MARK not in marked:
-        return _NO_WORDS
-    return frozenset([word.casefold() for word in set(_FIRST_LETTERS.findall(marked))])
+    return frozenset(map(str.casefold, _FIRST_LETTERS.findall(marked)))
 
 
 def _count(words: Words, shown: Words) -> float:
     return len(words) - len(words & shown) / 2
-
-
-def _in_directive(text: str) -> str:
-    """A text percent-encoded for a text fragment, in which a hyphen has a meaning."""
-    return quote(text, safe="").replace("-", "%2D")
-
-
-def _first_words(text: str, length: int = _CONTEXT) -> str:
-    if len(text) <= length:
-        return text
-    return text[:length].rpartition(" ")[0] or text[: length // 2]
 
 
 def _passages(text: str, code: str, headings: Sequence[Json], title: str) -> list[Passage]:
@@ -425,35 +333,35 @@ def _passages(text: str, code: str, headings: Sequence[Json], title: str) -> lis
     lines = text.split("\n")
     code_lines = code.split("\n")
     last: Json = {"line": len(lines), "code_line": len(code_lines)}
-    within = [heading for heading in headings if heading["line"] < len(lines)]
-    path: list[tuple[int, str]] = []
+    levels: list[int] = []
+    above: list[str] = []
     cut: list[Passage] = []
-    former = ""
-    for heading, following in pairwise([_BEGINNING, *within, last]):
+    for heading, following in pairwise([_BEGINNING, *headings, last]):
         at, level = heading["line"], heading["level"]
+        if at >= len(lines):
+            break
         name = lines[at] if at >= 0 else ""
-        path = [above for above in path if above[0] < level]
+        while levels and levels[-1] >= level:
+            levels.pop(), above.pop()
         prose = "\n".join(lines[at + 1 : following["line"]])
         block = "\n".join(code_lines[heading["code_line"] : following["code_line"]]).strip("\n")
         if without_mark or MARK in prose or MARK in name or MARK in block:
-            shown = "" if unmarked(name).casefold() == title.casefold() else name
-            above = tuple([text for _, text in path])
-            before = former.rpartition("\n")[2]
-            words = _words_of(shown), _words_of(prose) | _words_of(block)
-            cut.append(Passage(prose, block, shown, above, heading["id"], before, *words))
-        path.append((level, name))
-        former = prose
+            is_title = name and unmarked(name).casefold() == title.casefold()
+            shown = "" if is_title else name
+            words = _words_of(shown), _words_of(f"{prose}\n{block}")
+            cut.append(Passage(prose, block, shown, tuple(above), heading["id"], *words))
+        levels.append(level)
+        above.append(name)
     return cut
 
 
-def _best_passages(candidates: Sequence[Passage], shown: Words, q: str) -> list[Passage]:
+def _best_passages(candidates: Sequence[Passage], shown: Words) -> list[Passage]:
     """The passages to show, the best first: the best one, and those that add words to it or answer
     nearly as well with words in their heading."""
     candidates = [passage for passage in candidates if passage.words]
     if len(candidates) < 2:
         return candidates
-    q = q.casefold()
-    worth = {passage: passage.worth(shown, q) for passage in candidates}
+    worth = {passage: passage.worth(shown) for passage in candidates}
     likely = sorted(candidates, key=worth.__getitem__, reverse=True)
     best = [max(likely[:_LIKELY], key=lambda passage: worth[passage] + passage.together(shown))]
     seen = shown | best[0].words
@@ -476,47 +384,42 @@ def _best_passages(candidates: Sequence[Passage], shown: Words, q: str) -> list[
 
 
 def excerpts(
-    marked: Mapping[str, str], headings: Sequence[Json] = (), q: str = "", title: str = ""
+    marked: Mapping[str, str], headings: Sequence[Json] = (), title: str = ""
 ) -> tuple[list[str], list[tuple[Passage, str]]]:
-    """What is shown of a post for a query: the snippets that are in no section, and sections with
-    one each."""
+    """What is shown of a post: the snippets that are in no section, and sections with one each."""
     shown = _words_of(marked.get("title", ""))
     candidates = _passages(marked.get("text", ""), marked.get("code", ""), headings, title)
-    best = _best_passages(candidates, shown, q)
+    best = _best_passages(candidates, shown)
     if not best:
         return [beginning for passage in candidates if (beginning := passage.beginning)][:1], []
     if len(best) == 1 and not best[0].heading:
         best *= min(2, len(best[0].parts))
-    texts = list(zip(best, _snippets(best, shown), strict=True))
-    loose = list(dict.fromkeys(text for passage, text in texts if not passage.heading))
-    return loose, [(passage, text) for passage, text in texts if passage.heading]
+    loose: dict[str, None] = {}
+    sections: list[tuple[Passage, str]] = []
+    for passage, text in zip(best, _snippets(best, shown), strict=True):
+        if passage.heading:
+            sections.append((passage, text))
+        else:
+            loose[text] = None
+    return list(loose), sections
 
 
 def _snippets(passages: Sequence[Passage], shown: Words) -> list[str]:
     """A snippet of each passage, two of a passage that is listed twice: the sentences that show
     most different words. Words of `shown` (the title) count less."""
-    left = {passage: list(passage.parts) for passage in passages}
+    taken: list[Part] = []
     snippets: list[str] = []
     for passage in passages:
         shown |= passage.heading_words
-        parts = left[passage]
+        parts = [part for part in passage.parts if part not in taken]
         if not parts:
             snippets.append(passage.beginning)
             continue
         best = max(parts, key=lambda part: (len(part.words - shown), len(part.words)))
-        parts.remove(best)
+        taken.append(best)
         snippets.append(_cut(best.text, best.begin, best.end))
         shown |= best.words
     return snippets
-
-
-def _parts(text: str) -> Iterator[Part]:
-    at, end = text.find(MARK), 0
-    while at >= 0:
-        begin = max(end, _begin(text, at))
-        end = _end(text, begin, text.find(UNMARK, at) + 1)
-        yield Part(text, begin, end, _words_of(text[begin:end]))
-        at = text.find(MARK, end)
 
 
 def _cut(text: str, begin: int, end: int) -> str:

@@ -35,7 +35,7 @@ from app.search.clauses import (
 )
 from app.search.plan import ALL, ANY, Plan
 from app.search.query_parser import QueryTerm, apart, joined
-from app.search.render import begin_in, highlight_queries, highlighting, post_highlighting
+from app.search.render import Marker
 from app.search.request import DEFAULT_SIZE, SearchRequest
 from app.search.spelling import Lookup, TermStats, as_typed
 
@@ -56,12 +56,12 @@ def hits_search(plan: Plan, *, refined: bool = True) -> Json:
     Without `refined`, the first posts in the order of their words, without highlights: half of the
     cost.
     """
-    by_relevance = plan.request.sort == "relevance"
+    by_relevance, marker = plan.request.sort == "relevance", Marker.of(plan)
     should = _queries(words_clauses(plan))
     if not by_relevance:
         should += named_terms(plan)
     if refined and (plan.terms or plan.query.quoted):  # without words every post is listed
-        should.append(_comments(plan))
+        should.append(_comments(marker))
     by_words = bool_query(
         must=_queries(quoted_clauses(plan)),
         should=should,
@@ -79,7 +79,7 @@ def hits_search(plan: Plan, *, refined: bool = True) -> Json:
         "_source": _SOURCE,
     }
     if refined:
-        body["highlight"] = post_highlighting(plan.terms, plan.query.quoted)
+        body["highlight"] = marker.highlighting("title", "text", "code.forms")
     if by_relevance:
         best = best_clauses(plan) if refined else []
         ordering = [
@@ -93,12 +93,14 @@ def _queries(clauses: Sequence[Clause]) -> list[Json]:
     return [query for _, query in clauses]
 
 
-def _comments(plan: Plan) -> Json:
+def _comments(marker: Marker) -> Json:
     """The comments that match come with their post, and add nothing to its score."""
     field = "comments.comment"
-    query = highlight_queries(plan.terms, plan.query.quoted, [field])[field]
-    query["bool"]["should"] += begin_in(f"{field}.words", plan.terms)
-    return comments_clause(query, highlighting(plan.terms, plan.query.quoted, [field]))
+    query = marker.query(field)
+    query["bool"]["should"] += [
+        {"prefix": {f"{field}.words": {"value": text}}} for text in marker.begun_in_texts
+    ]
+    return comments_clause(query, marker.highlighting(field))
 
 
 def comments_clause(query: Json, highlight: Json) -> Json:

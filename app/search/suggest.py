@@ -13,7 +13,6 @@ from elasticsearch import Elasticsearch
 
 from analyzers.bigrams import is_unspaced
 from analyzers.languages import LANGUAGES, Language
-from analyzers.symbols import readable
 from app.search.answer import SuggestAnswer, Suggestion
 from app.search.clauses import bool_query, constant, language_filter, match, phrase_in
 from app.search.query_parser import (
@@ -79,16 +78,10 @@ def suggest(
     hits = response["hits"]["hits"]
     (known or Known()).update(session, hits[0]["_index"] if hits else "", None)
     posts = _titled_posts(response)
-    correction = ""
     if len(posts) < _FEW and not _any_title(posts, query):
-        searches = [titles_search(query, in_language, misspelled=True)]
-        if not posts and (other_spelling := correction_search(query, in_language)):
-            searches.append(other_spelling)
-        responses = session.send("misspelled", *searches)
-        posts = _titled_posts(responses[0])
-        if not posts:
-            correction = _correction(responses[-1])
-    return {"suggestions": suggestions(request, query, posts, language, correction)}
+        misspelled = titles_search(query, in_language, misspelled=True)
+        posts = _titled_posts(session.send("misspelled", misspelled)[0])
+    return {"suggestions": suggestions(request, query, posts, language)}
 
 
 # -- searches --------------------------------------------------------------------------------------
@@ -149,25 +142,6 @@ def _titled_posts(response: Json) -> list[TitledPost]:
     ]
 
 
-def correction_search(query: ParsedQuery, in_language: Sequence[Json]) -> Json | None:
-    """Another spelling of a single word, from all texts: of several nobody would know whether a
-    post has them together, and with `lang` the word may be one of another language."""
-    only = query.terms[0] if len(query.terms) == 1 else None
-    if not only or not only.correctable or query.quoted or query.excluded or in_language:
-        return None
-    options = {"field": "all.words", "suggest_mode": "missing", "prefix_length": 0, "size": 1}
-    suggester = {"spelling": {"text": only.token, "term": options}}
-    return {"size": 0, "track_total_hits": False, "suggest": suggester}
-
-
-def _correction(response: Json) -> str:
-    """The best spelling that the term suggester has for a single word; "" for none."""
-    for entry in response.get("suggest", {}).get("spelling", []):
-        for option in entry["options"]:
-            return readable(option["text"]) or ""
-    return ""
-
-
 # -- completions -----------------------------------------------------------------------------------
 
 
@@ -178,16 +152,9 @@ def _any_title(posts: Sequence[TitledPost], query: ParsedQuery) -> bool:
 
 
 def suggestions(
-    request: SuggestRequest,
-    query: ParsedQuery,
-    posts: Sequence[TitledPost],
-    language: Language,
-    correction: str = "",
+    request: SuggestRequest, query: ParsedQuery, posts: Sequence[TitledPost], language: Language
 ) -> list[Suggestion]:
-    """Completed searches, then titles, `request.size` at most.
-
-    `correction` is searched for if no post has a word to complete the typed ones with.
-    """
+    """Completed searches, then titles, `request.size` at most."""
     terms = query.terms[:EXAMINED_TERMS]
     typed_score = _IN_POST * len(terms)  # of posts that have all words as typed, or begun so
     typed = [post for post in posts if post.score >= typed_score]
@@ -201,8 +168,6 @@ def suggestions(
             if text:
                 searches[text] = None
         searches.pop(" ".join(term.text.lower() for term in terms), None)
-        if correction and not searches:
-            searches[correction] = None
     listed: list[Suggestion] = [
         {"text": text, "kind": "search"} for text in list(searches)[:_SEARCHES]
     ]

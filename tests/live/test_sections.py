@@ -62,8 +62,7 @@ def test_the_page_with_the_heading_is_first_and_its_section(search: Search) -> N
         assert first["sections"][0] == {
             "heading": "Web & Workers",
             "highlight": "<mark>Web</mark> &amp; <mark>Workers</mark>",
-            "url": "https://x.org/guide#:~:text=Web%20%26%20Workers,-A%20script%20can%20be%20a"
-            "&text=A%20script%20can%20be%20a",
+            "url": "https://x.org/guide#:~:text=Web%20%26%20Workers",
             "snippet": "A script can be a <mark>worker</mark>.",
         }
 

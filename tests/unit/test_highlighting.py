@@ -32,11 +32,6 @@ def test_one_or_two_letters_are_marked_in_titles_only() -> None:
     assert marked(marker, "Rust trust") == "Rust trust"
 
 
-def test_stop_words_are_marked_where_the_query_has_no_others() -> None:
-    marker = Marker(stop_words=frozenset(("to", "be")))
-    assert marked(marker, "To bee, or not to be") == "[To] bee, or not [to] [be]"
-
-
 def test_a_word_is_marked_in_camel_case_where_nothing_else_is() -> None:
     marker = Marker(words=frozenset(("useeffect",)))
     assert marked(marker, "Call useEffect() or useEffects") == "Call [useEffect]() or useEffects"

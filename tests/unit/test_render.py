@@ -59,7 +59,7 @@ def hit(**changes: object) -> dict[str, object]:
 
 
 def test_a_post_without_marks_has_its_title_escaped() -> None:
-    assert post_hit(hit(), "", Marker()) == {
+    assert post_hit(hit(), Marker()) == {
         "oid": "a",
         "title": "<b> & c",
         "url": "/a",
@@ -73,21 +73,17 @@ def test_a_post_without_marks_has_its_title_escaped() -> None:
 
 def test_the_code_is_shown_where_only_it_matched() -> None:
     post = post_hit(
-        hit(highlight={"text": ["The beginning."], "code.forms": [marked("x")]}), "", Marker()
+        hit(highlight={"text": ["The beginning."], "code.forms": [marked("x")]}), Marker()
     )
     assert post["highlight"]["text"] == ["<mark>x</mark>"]
-    post = post_hit(
-        hit(highlight={"text": [marked("x")], "code.forms": [marked("x")]}), "", Marker()
-    )
+    post = post_hit(hit(highlight={"text": [marked("x")], "code.forms": [marked("x")]}), Marker())
     assert post["highlight"]["text"] == ["<mark>x</mark>"]
 
 
 @pytest.mark.parametrize("stored", ["t; let b", "p; q b", "gt; b", "amp; b", "x &amp;lt; b"])
 def test_highlighting_loses_no_text(stored: str) -> None:
     text = stored.replace("b", marked("b"))
-    highlight = post_hit(hit(highlight={"title": [text], "text": [text]}), "", Marker())[
-        "highlight"
-    ]
+    highlight = post_hit(hit(highlight={"title": [text], "text": [text]}), Marker())["highlight"]
     expected = stored.replace("b", "<mark>b</mark>")
     assert highlight == {"title": expected, "text": [expected]}
 
@@ -97,7 +93,7 @@ def test_a_comment_stands_with_its_post() -> None:
         "_source": {"oid": "c 1", "author": "Olu &amp; Co", "pub_date": "2016-01-02"},
         "highlight": {"comments.comment": [marked("rutabaga")]},
     }
-    post = post_hit(hit(inner_hits={"comments": {"hits": {"hits": [comment]}}}), "", Marker())
+    post = post_hit(hit(inner_hits={"comments": {"hits": {"hits": [comment]}}}), Marker())
     assert post["comments"] == [
         {
             "oid": "c 1",
