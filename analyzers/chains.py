@@ -1,7 +1,7 @@
 """The analysis chains: how a text becomes the tokens that are searched.
 
 The order is symbols, standard tokenizer, lowercase, pairs of Chinese, Japanese and Korean
-characters (`analyzers.bigrams`), synonyms, stop, snowball:
+characters (`analyzers.signs`), synonyms, stop, snowball:
 
 - synonyms before snowball, so that rules are written in plain words and `go => golang` separates
   "go" from "going", which has the same stem;
@@ -19,10 +19,9 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
-from analyzers.bigrams import CHARACTERS
 from analyzers.languages import POSSESSIVE, Language, TokenFilter
 from analyzers.rules.compile import Rules, setting
-from analyzers.symbols import FLAG, OPERATORS, operator_word
+from analyzers.signs import CHARACTERS, FLAG, OPERATORS, operator_word
 
 TEXT = "blog_text"
 """Prose: synonyms, stop words removed, stemmed, folded."""

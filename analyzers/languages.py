@@ -15,7 +15,7 @@ from itertools import takewhile
 from types import MappingProxyType
 from typing import Any
 
-from analyzers.bigrams import usual_signs
+from analyzers.signs import usual_signs
 
 TokenFilter = str | Mapping[str, Any]
 """The name of a token filter that needs no configuration, or its configuration."""

@@ -16,7 +16,6 @@ from app.elastic import answers_searches, responds, translated
 from app.errors import BlogsearchError
 from app.generation import Generation
 from app.health import shared_checks
-from app.indexed_languages import IndexedLanguages
 from app.insights.counts import Counts, Extent
 from app.insights.search_log import SearchLog
 from app.logs import add_time, note
@@ -27,7 +26,7 @@ from app.search.blended import Answer
 from app.search.blended import search as run_search
 from app.search.pins import PinStore
 from app.search.request import SearchRequest, SuggestRequest
-from app.search.session import Known
+from app.search.session import IndexedLanguages, Known
 from app.search.similar import SimilarRequest, similar
 from app.search.suggest import suggest
 from app.settings import Settings

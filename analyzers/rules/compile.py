@@ -23,7 +23,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from analyzers.bigrams import is_unspaced, split
 from analyzers.errors import BlogsearchError, Finding
 from analyzers.languages import ENGLISH, Language
 from analyzers.rules.formats import escaped
@@ -32,7 +31,6 @@ from analyzers.rules.parse import (
     SUFFIX,
     Rule,
     Words,
-    folded,
     is_for,
     normalise,
     parse_files,
@@ -40,6 +38,7 @@ from analyzers.rules.parse import (
     unescaped,
     words,
 )
+from analyzers.signs import folded, is_unspaced, split
 
 MAX_VARIANTS = 24  # spellings of one phrase
 _LISTED = 20  # errors of the files in use; `synonyms check` has all

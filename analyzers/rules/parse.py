@@ -11,10 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from analyzers.bigrams import CHARACTERS
 from analyzers.errors import Finding, InvalidLine, shortened
 from analyzers.rules.formats import CONVERTIBLE, foreign_format
-from analyzers.symbols import OPERATORS
+from analyzers.signs import APOSTROPHES, CHARACTERS, OPERATORS
 
 SUFFIX = ".synonyms"
 MAX_RULES = 100_000  # and invalid lines, over all files; docs/synonyms.md has what more would cost
@@ -42,7 +41,6 @@ _SIGN = re.compile(
     r"[ ]*(?=[^\s,])(?!=>)"
 )
 _VERSION = re.compile(r"(?<![^\W_])(?:v\d+(?![^\W_])|[^\W\d_]*\d+\.\d[\w.]*)")
-_APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ＇", "'"))
 # The standard tokenizer makes a token of each emoji (UAX #29), and Chinese, Japanese and Korean
 # words are pairs of characters.
 SINGLE_CHARACTER_WORD = f"\u2600-\u27bf\U0001f000-\U0001faff{CHARACTERS}"
@@ -188,21 +186,13 @@ def unescaped(term: str) -> str:
 
 def normalise(term: str) -> str:
     """A term as rules are compared: NFC, lower case, straight apostrophes, single spaces."""
-    text = unicodedata.normalize("NFC", term).translate(_APOSTROPHES).lower()
+    text = unicodedata.normalize("NFC", term).translate(APOSTROPHES).lower()
     return " ".join(text.split())
 
 
 def words(term: str) -> Words:
     """The words of a normalised, non-empty term; at least one."""
     return tuple(re.findall(_WORD, term)) or tuple(term.split())
-
-
-def folded(word: str) -> str:
-    """A word without accents and with straight apostrophes."""
-    if word.isascii():
-        return word
-    parts = unicodedata.normalize("NFKD", word.translate(_APOSTROPHES))
-    return "".join(char for char in parts if not unicodedata.combining(char))
 
 
 def _parse_line(name: str, number: int, line: str) -> Rule | None:

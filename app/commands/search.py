@@ -106,7 +106,7 @@ def analyze(tools: Tools, text: tuple[str, ...], analyzer: str) -> None:
     blogsearch analyze --analyzer blog_text_index "an introduction to machine learning"
     """
     from analyzers.chains import MARKS, SYNONYMS, index_time
-    from analyzers.symbols import readable
+    from analyzers.signs import readable
     from app.synonyms import applied
     from indexer.generations import require_live
 

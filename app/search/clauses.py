@@ -26,8 +26,8 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
-from analyzers.bigrams import is_thai
 from analyzers.languages import Language
+from analyzers.signs import is_thai
 from app.search import scoring
 from app.search.pins import MatchedPins
 from app.search.plan import Plan

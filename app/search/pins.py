@@ -161,12 +161,13 @@ class PinStore(StoredTexts):
         self._language = language
         self.current: Sequence[PinRule] = ()
         self._version: tuple[int, int] | None = None
+        self._state_index = state_index(alias)
 
     def version_search(self) -> tuple[Json, Json]:
         """The header and body of a search for the version of the stored rules, which finds nothing
         where there is no state index."""
         header = {
-            "index": state_index(self._alias),
+            "index": self._state_index,
             "preference": ONE_COPY,
             "ignore_unavailable": True,
         }

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from analyzers.bigrams import is_bigram
 from analyzers.languages import Language
 from analyzers.rules.compile import Phrases
+from analyzers.signs import is_bigram
 from app.search import scoring
 from app.search.pins import NO_MATCH, MatchedPins
 from app.search.query_parser import (

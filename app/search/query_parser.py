@@ -9,9 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from analyzers.bigrams import bigrams, is_grammar, runs
 from analyzers.languages import Language
-from analyzers.symbols import FLAG
+from analyzers.signs import FLAG, bigrams, is_grammar, runs
 from app.search.scoring import FEW_WORDS, LONGEST_CORRECTED
 
 _PIECE = re.compile(r'(?P<out>(?<!\S)-(?=["\w.]))?(?:"(?P<quoted>[^"]*)"|(?P<plain>[^\s"]+))')

@@ -14,9 +14,8 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from analyzers.bigrams import CHARACTERS, is_unspaced
 from analyzers.languages import ENGLISH, Language
-from analyzers.symbols import OPERATORS
+from analyzers.signs import CHARACTERS, OPERATORS, is_unspaced
 from app.search.plan import Plan
 from app.search.scoring import (
     FRAGMENT_SIZE,
@@ -348,7 +347,8 @@ def _passages(text: str, code: str, headings: Sequence[Json], title: str) -> lis
         if without_mark or MARK in prose or MARK in name or MARK in block:
             is_title = name and unmarked(name).casefold() == title.casefold()
             shown = "" if is_title else name
-            words = _words_of(shown), _words_of(f"{prose}\n{block}")
+            in_heading = _words_of(shown) if shown else frozenset()
+            words = in_heading, _words_of(f"{prose}\n{block}")
             cut.append(Passage(prose, block, shown, tuple(above), heading["id"], *words))
         levels.append(level)
         above.append(name)

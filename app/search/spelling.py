@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from analyzers.languages import Language
 from analyzers.rules.compile import Phrases
-from analyzers.symbols import readable
+from analyzers.signs import readable
 from app.search import scoring
 from app.search.query_parser import QueryTerm
 

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from elasticsearch import Elasticsearch
 
-from analyzers.bigrams import is_unspaced
 from analyzers.languages import LANGUAGES, Language
+from analyzers.signs import is_unspaced
 from app.search.answer import SuggestAnswer, Suggestion
 from app.search.clauses import bool_query, constant, language_filter, match, phrase_in
 from app.search.query_parser import (

@@ -2,21 +2,16 @@
 visitor types.
 """
 
-import base64
-import hashlib
 import logging
 import math
 import re
 import time
 from dataclasses import replace
-from functools import cache
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 import orjson
-import rcssmin  # type: ignore[import-untyped]
-from flask import Blueprint, Response, current_app, make_response, render_template, request
+from flask import Blueprint, Response, make_response, render_template, request
 from markupsafe import Markup
 from werkzeug.datastructures import MultiDict
 
@@ -24,9 +19,8 @@ from app.browse import EVERYTHING, Browse, browse
 from app.errors import BlogsearchError
 from app.messages import Messages, messages_for
 from app.search.request import MAX_PAGE, MAX_QUERY, PARAMETERS, SearchRequest
-from app.settings import Settings
 from app.views import counted_visitor, current_service, default_language
-from app.views.responses import content_policy, set_error_headers
+from app.views.responses import inline_style, own_style, set_error_headers
 from app.views.search import authorize_debug, depends_on_language, in_visitors_language
 
 Json = dict[str, Any]
@@ -40,7 +34,6 @@ _KNOWN = frozenset(parameter.name for parameter in PARAMETERS)
 _NARROWING = ("category", "since", "until", "year")
 _FILTERS = (*_NARROWING, "sort", "size", "lang", "debug-search")
 _PAGES_SHOWN = 3  # page numbers before and after the current one
-_STYLESHEETS = ("search.css", "debug.css")
 
 
 @blueprint.get("/", strict_slashes=False)  # no redirect of a URL without a path to its host
@@ -166,12 +159,8 @@ def _messages() -> Messages:
 def _site() -> dict[str, Any]:
     """For every template: the name and the home page of the blog."""
     settings = current_service().settings
-    site = {"name": settings.site_name, "url": settings.site_url, "style": _own_style(settings)}
+    site = {"name": settings.site_name, "url": settings.site_url, "style": own_style(settings)}
     return {"site": site}
-
-
-def _own_style(settings: Settings) -> str:
-    return str(Path(settings.site_style).resolve()) if settings.site_style else ""
 
 
 @blueprint.app_template_global()
@@ -203,35 +192,13 @@ def href(url: str | None) -> str:
     return url if url and re.match(r"https?://|/(?!/)", url, re.IGNORECASE) else ""
 
 
-@cache
-def _stylesheet(path: Path) -> tuple[str, str]:
-    """The style sheet, and the source by which the policy allows it inline."""
-    text = rcssmin.cssmin(path.read_text("utf-8"))
-    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-    return text, f"'sha256-{digest}'"
-
-
 @blueprint.app_template_global()
 def stylesheet(name: str = "search.css") -> Markup:
     """A style sheet to be inlined: no request delays the first paint."""
-    return Markup(_stylesheet(_static(name))[0])  # noqa: S704 - checked by the settings
+    return Markup(inline_style(name)[0])  # noqa: S704 - checked by the settings
 
 
 @blueprint.app_template_global()
 def readable_json(value: object) -> str:
     """JSON as a person reads it; by orjson, as Python's json takes half of the page's time."""
     return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
-
-
-@blueprint.after_app_request
-def _allow_stylesheets(response: Response) -> Response:
-    if response.mimetype == "text/html":
-        settings = current_service().settings
-        names = (*_STYLESHEETS, _own_style(settings))
-        hashes = "".join(f" {_stylesheet(_static(name))[1]}" for name in names if name)
-        response.headers.setdefault("Content-Security-Policy", content_policy(hashes))
-    return response
-
-
-def _static(name: str) -> Path:
-    return Path(current_app.static_folder or "") / name

@@ -2,11 +2,15 @@
 shape of errors: `{"error": {"code", "message", "details"}}`, never a traceback.
 """
 
+import base64
 import hashlib
 import logging
 from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
 from typing import Any
 
+import rcssmin  # type: ignore[import-untyped]
 from flask import Flask, Response, current_app, jsonify, request
 from werkzeug.exceptions import HTTPException
 
@@ -47,6 +51,7 @@ _PREFLIGHT = {
     "Access-Control-Max-Age": "7200",  # seconds; Chromium allows no more
 }
 
+_STYLESHEETS = ("search.css", "debug.css")
 _MOST_DETAILS = 20
 
 log = logging.getLogger(__name__)
@@ -65,6 +70,10 @@ def register(app: Flask, settings: Settings) -> None:
 
     def add_headers(response: Response) -> Response:
         path, headers = request.path, response.headers
+        if response.mimetype == "text/html":
+            names = (*_STYLESHEETS, own_style(settings))
+            hashes = "".join(f" {inline_style(name)[1]}" for name in names if name)
+            headers.setdefault("Content-Security-Policy", content_policy(hashes))
         indexed = path == "/" and not request.query_string and response.status_code < 400
         added = dict(safety) if indexed else {**safety, **_NOT_INDEXED}
         for name in headers.keys():  # noqa: SIM118 -- iterating yields pairs
@@ -89,6 +98,20 @@ def _cors(origins: frozenset[str]) -> dict[str, str]:
     if method not in {"GET", "HEAD"} or origin is None or origin not in origins:
         return {}
     return {"Access-Control-Allow-Origin": origin, **(_PREFLIGHT if preflight else _READ)}
+
+
+def own_style(settings: Settings) -> str:
+    """The path of the style sheet of the settings, "" without one."""
+    return str(Path(settings.site_style).resolve()) if settings.site_style else ""
+
+
+@cache
+def inline_style(name: str) -> tuple[str, str]:
+    """A style sheet, and the source by which the policy allows it inline."""
+    path = Path(current_app.static_folder or "") / name
+    text = rcssmin.cssmin(path.read_text("utf-8"))
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return text, f"'sha256-{digest}'"
 
 
 def made_once(name: str, content_type: str, make: Callable[[], str]) -> Response:

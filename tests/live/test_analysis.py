@@ -11,7 +11,7 @@ from elasticsearch import Elasticsearch
 
 from analyzers.chains import FORMS, SPELLING, TEXT, WORDS, index_time
 from analyzers.rules.compile import Rules
-from analyzers.symbols import OPERATORS
+from analyzers.signs import OPERATORS
 from indexer.schema import index_body
 
 CASES = json.loads((Path(__file__).resolve().parents[1] / "data" / "analysis.json").read_text())

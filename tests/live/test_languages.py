@@ -16,10 +16,10 @@ import pytest
 from elasticsearch import Elasticsearch
 from flask.testing import FlaskClient
 
-from analyzers.bigrams import split
 from analyzers.chains import SPELLING, TEXT, WORDS, analysis
 from analyzers.languages import LANGUAGES, Language
 from analyzers.rules.compile import NO_RULES
+from analyzers.signs import split
 from app import create_app
 from app.settings import Settings
 from app.synonyms import index_settings

@@ -18,9 +18,9 @@ from app import create_app
 from app.cache import open_cache
 from app.elastic import translated
 from app.errors import Unavailable
-from app.indexed_languages import IndexedLanguages
 from app.metrics import IndexMetrics
 from app.search.pins import PinRule, PinStore
+from app.search.session import IndexedLanguages
 from app.service import Service
 from app.settings import Settings
 from indexer.scan import doc_values

@@ -5,7 +5,7 @@ import pytest
 from analyzers.chains import SPELLING, WORDS, analysis
 from analyzers.languages import LANGUAGES, Language
 from analyzers.rules.compile import NO_RULES
-from analyzers.symbols import readable
+from analyzers.signs import readable
 from indexer.schema import index_body
 
 BUILT_IN = {

@@ -1,6 +1,9 @@
-"""Chinese, Japanese and Korean: text without spaces between words, or with endings joined to them.
+"""Characters that the standard tokenizer does not treat as parts of words as people write them.
 
-Every two neighbouring characters are a token (`cjk_bigram`), whatever the language of the index.
+Of Chinese, Japanese and Korean, text without spaces between words or with endings joined to them,
+every two neighbouring characters are a token (`cjk_bigram`), whatever the language of the index.
+For names and operators that the tokenizer would drop the char filters of `analyzers.chains` write
+words before it; they are internal, and `readable` turns them back.
 """
 
 import re
@@ -13,6 +16,7 @@ CHARACTERS = (
     "\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
     f"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff{_HANGUL}"
 )
+APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ＇", "'"))
 _WIDTHS = str.maketrans(
     {0xFF01 + number: 0x21 + number for number in range(0x5E)}
     | {0x2080 + number: str(number) for number in range(10)}
@@ -75,3 +79,38 @@ def usual_signs(word: str) -> str:
     analysis makes them."""
     usual = word.translate(_WIDTHS)
     return _POWER.sub(lambda found: found[1] + "23"["²³".index(found[2])], usual)
+
+
+def folded(word: str) -> str:
+    """A word without accents and with straight apostrophes."""
+    if word.isascii():
+        return word
+    parts = unicodedata.normalize("NFKD", word.translate(APOSTROPHES))
+    return "".join(char for char in parts if not unicodedata.combining(char))
+
+
+# -- names and operators ---------------------------------------------------------------------------
+
+SYMBOL_WORDS = {"cplusplus": "c++", "csharp": "c#", "fsharp": "f#", "dotnet": ".net"}
+"""Words that the char filters write for symbols, and the symbols."""
+
+OPERATORS = ("===", "!==", "==", "!=", "=>", "->", ":=", "&&", "||", "??")
+"""Operators that are found like words; longer ones before those that they contain."""
+
+FLAG = "--"
+"""Before a letter (`--dry-run`), and not behind a word, it is found like an operator."""
+
+_OPERATOR_PREFIX = "op0"
+"""Operators become `op0` and their code points, which no stemmer changes."""
+
+
+def operator_word(operator: str) -> str:
+    """The word that stands for an operator."""
+    return _OPERATOR_PREFIX + "".join(f"{ord(character):03d}" for character in operator)
+
+
+def readable(token: str) -> str | None:
+    """A token of an unstemmed field as a person would write it; None for an operator."""
+    if token.startswith(_OPERATOR_PREFIX):
+        return None
+    return SYMBOL_WORDS.get(token, token)
