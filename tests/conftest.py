@@ -26,7 +26,6 @@ from app.settings import Settings
 from indexer.build.builder import Built, IndexSettings, reindex
 from indexer.records import RawPost, Reject
 from indexer.sources import SourceOptions, open_source
-from tests.model import install_model
 from tests.waiting import Clock
 from tests.writing import no_reject
 
@@ -47,12 +46,6 @@ def _url(name: str) -> str:
         return os.environ[name]
     except KeyError:
         pytest.fail(f'{name} is not set: run `make test`, or `eval "$(make -s services)"` first')
-
-
-@pytest.fixture(scope="session")
-def installed_model() -> None:
-    """The model of BLOGSEARCH_SEMANTIC, downloaded if it is not there."""
-    install_model()
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,22 @@
 """What takes longer than the tests of every change may: `make test-slow`."""
 
+import sys
+from pathlib import Path
+from subprocess import run
+
+import pytest
+
+from analyzers import meaning
 from tests.live.conftest import post_oids, server, start
 
 __all__ = ["post_oids", "server", "start"]
+
+
+@pytest.fixture(scope="session")
+def installed_model() -> None:
+    """The model of BLOGSEARCH_SEMANTIC, downloaded if it is not there, and if that is possible."""
+    if not meaning.is_installed():
+        command = [str(Path(sys.executable).with_name("blogsearch")), "fetch-model"]
+        result = run(command, capture_output=True, text=True, check=False)
+        if result.returncode:
+            pytest.skip(result.stderr)
