@@ -8,12 +8,12 @@ from flask import Flask, Response, request
 
 from app.elastic import connect
 from app.settings import load_settings
-from bench.workload import bare_body, bare_titles
+from bench.workload import bare_body
 
 
 def create_app() -> Flask:
-    """`/bare` sends the value of the key `bare` of REDIS_URL; `/search` and `/suggest` send what
-    the bare request for `q` finds."""
+    """`/bare` sends the value of the key `bare` of REDIS_URL; `/search` sends what the bare
+    request for `q` finds."""
     app = Flask(__name__)
     settings = load_settings()
     elastic = connect(settings)
@@ -25,13 +25,7 @@ def create_app() -> Flask:
 
     @app.get("/search")
     def search() -> Response:
-        return hits_of(bare_body(request.args["q"]))
-
-    @app.get("/suggest")
-    def suggest() -> Response:
-        return hits_of(bare_titles(request.args["q"]))
-
-    def hits_of(body: dict[str, object]) -> Response:
+        body = bare_body(request.args["q"])
         response = elastic.search(index=os.environ["BLOGSEARCH_INDEX"], body=body)
         return Response(orjson.dumps(response["hits"]), content_type="application/json")
 

@@ -18,13 +18,12 @@ import traceback
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 
 import click
 import requests
 from elasticsearch import Elasticsearch
 
-from bench.clients import COMMENTED, Clients, Kind, Response, Written
+from bench.clients import COMMENTED, Clients, Response, Written
 from bench.faults import ALIAS, COMMANDS, SETUPS, SWAPS, Fault, Setup, Target, end, killed
 from bench.results import echo_header, echo_row, exit_with
 from bench.service import TOKEN
@@ -33,10 +32,7 @@ from tests.tcp import forward, listening
 
 _LOGS = REPOSITORY / "build" / "chaos"
 _BEFORE, _AFTER = 3.0, 6.0  # seconds of load before a fault and after it is healed
-
-# Seconds: when an outage has to be known, how soon a search is refused from then on, and how soon a
-# new search is answered after it.
-_KNOWN, _REFUSED_WITHIN, _ANSWERED_WITHIN = 4.0, 0.3, 2.0
+_KNOWN = 4.0  # seconds after which an outage has to be known
 
 
 @contextmanager
@@ -83,50 +79,11 @@ def _running(setup: Setup) -> Iterator[Target]:
         yield target
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """What clients got during a fault, injected and healed at these times.
-
-    `lost`: what was acknowledged and is not there. `wrong`: answers, and how they are wrong.
-    """
-
-    fault: Fault
-    responses: list[Response]
-    acknowledged: int
-    lost: list[str]
-    wrong: list[tuple[str, Response]]
-    began: float
-    healed: float
-
-    def of(self, *kinds: Kind, status: int | None = None) -> list[Response]:
-        """The responses of these kinds, and of this status if it is given."""
-        return [
-            response
-            for response in self.responses
-            if response.kind in kinds and status in (None, response.status)
-        ]
-
-    def is_during(self, response: Response) -> bool:
-        """Whether it was sent while the fault should have been known."""
-        return self.began + _KNOWN < response.began < self.healed
-
-    @property
-    def refused_once_known(self) -> list[Response]:
-        return list(filter(self.is_during, self.of("read", "new", status=503)))
-
-    @property
-    def first_answer(self) -> float | None:
-        """Seconds from the end of the fault to the first answer to a new search sent after it."""
-        answers = (one for one in self.of("new", status=200) if one.began >= self.healed)
-        return min((answer.ended - self.healed for answer in answers), default=None)
-
-
-def _try(fault: Fault, target: Target, written: Written, *, timed: bool = True) -> list[str]:
-    """Print the row of a fault; the goals that were missed.
+def _try(fault: Fault, target: Target, written: Written) -> list[str]:
+    """Print the row of a fault; what was lost, wrong, or failed or refused without need.
 
     Args:
         written: before, which must be there, too.
-        timed: whether the goals for times hold.
     """
     written.forget()
     clients = Clients([server.url for server in target.servers], written)
@@ -144,75 +101,46 @@ def _try(fault: Fault, target: Target, written: Written, *, timed: bool = True) 
         clients.end()
     responses = clients.responses
     lost = written.missing(target.elastic, ALIAS)
-    read = [
-        response for response in responses if response.kind == "read" and response.status == 200
-    ]
-    wrong = list(written.wrong(read, fault.grace))
-    trial = Trial(fault, responses, clients.acknowledged, lost, wrong, began, healed)
-    echo_row(_row(trial))
-    missed = _missed(trial) + (_missed_times(trial) if timed else [])
+    answers = [one for one in responses if one.kind == "read" and one.status == 200]
+    wrong = list(written.wrong(answers, fault.grace))
+    kinds = [kind for kind, _ in wrong]
+    counts = [clients.acknowledged, len(lost), kinds.count("stale"), kinds.count("back")]
+    echo_row([fault.name, *_cells(responses), *(f"{count:,}" for count in counts)])
+    counted = Counter(
+        f"{response.kind}: {response.status} {response.state}"
+        for response in responses
+        if response.failed or (response.status == 503 and response.kind not in fault.refused)
+    )
+    missed = [f"lost: {path}" for path in lost]
+    missed += [f"{count} x {what}" for what, count in counted.items()]
+    if wrong:
+        missed.append(f"{len(wrong)} wrong answers, such as {wrong[0]}")
+    known = began + _KNOWN
+    if fault.outage and not any(known < answer.began < healed for answer in answers):
+        missed.append("no cached answer was served")
     return [f"{fault.name}: {goal}" for goal in missed]
 
 
 _COLUMNS = [
-    *("fault", "searches", "failed", "503", "`STALE`", "stale", "back"),
-    *("slowest, s", "slowest 503 once known, s", "first new answer after, s"),
-    "writes: acknowledged / failed / lost",
+    *("fault", "searches", "failed", "503", "`STALE`", "slowest, s", "failed writes"),
+    *("acknowledged", "lost", "stale", "back"),
 ]
 
 
-def _row(trial: Trial) -> list[str]:
-    def slowest(responses: list[Response]) -> str:
-        return f"{max(response.seconds for response in responses):.2f}" if responses else ""
-
-    searches, writes = trial.of("read", "new", "all"), trial.of("write")
-    kinds = [kind for kind, _ in trial.wrong]
-    first = trial.first_answer
+def _cells(responses: Sequence[Response]) -> list[str]:
+    searches = [response for response in responses if response.kind not in ("write", "alive")]
+    answered = [response.seconds for response in searches if response.status == 200]
     return [
-        trial.fault.name,
         f"{len(searches):,}",
         f"{sum(response.failed for response in searches)}",
         f"{sum(response.status == 503 for response in searches):,}",
         f"{sum(response.state == 'STALE' for response in searches):,}",
-        *(f"{kinds.count(kind)}" for kind in ("stale", "back")),
-        slowest(trial.of("read", "new", "all", status=200)),
-        slowest(trial.refused_once_known),
-        "never" if first is None else f"{first:.2f}",
-        f"{trial.acknowledged} / {sum(write.failed for write in writes)} / {len(trial.lost)}",
+        f"{max(answered, default=0):.2f}",
+        f"{sum(response.failed for response in responses if response.kind == 'write')}",
     ]
 
 
-def _missed(trial: Trial) -> list[str]:
-    """What was lost or wrong, and what failed or was refused without need."""
-    counted = Counter(
-        f"{response.kind}: {response.status} {response.state}"
-        for response in trial.responses
-        if response.failed or (response.status == 503 and response.kind not in trial.fault.refused)
-    )
-    missed = [f"lost: {path}" for path in trial.lost]
-    missed += [f"{count} x {what}" for what, count in counted.items()]
-    if trial.wrong:
-        missed.append(f"{len(trial.wrong)} wrong answers, such as {trial.wrong[0]}")
-    if trial.fault.outage and not any(map(trial.is_during, trial.of("read", status=200))):
-        missed.append("no cached answer was served")
-    return missed
-
-
-def _missed_times(trial: Trial) -> list[str]:
-    missed = []
-    if trial.first_answer is None or trial.first_answer > _ANSWERED_WITHIN:
-        missed.append("the first new search was answered too late")
-    slow = [
-        response.seconds
-        for response in trial.refused_once_known
-        if response.seconds > _REFUSED_WITHIN
-    ]
-    if trial.fault.outage and slow:
-        missed.append(f"{len(slow)} searches were refused after up to {max(slow):.2f} s")
-    return missed
-
-
-def _try_all(setup: Setup, faults: Sequence[Fault], *, timed: bool = True) -> list[str]:
+def _try_all(setup: Setup, faults: Sequence[Fault]) -> list[str]:
     """Print the rows of these faults; the goals that were missed.
 
     After an unexpected error the others are tried with other engines.
@@ -224,7 +152,7 @@ def _try_all(setup: Setup, faults: Sequence[Fault], *, timed: bool = True) -> li
             with _running(setup) as target:
                 written = Written()
                 while waiting:
-                    missed += _try(waiting[0], target, written, timed=timed)
+                    missed += _try(waiting[0], target, written)
                     del waiting[0]
         except Exception as error:  # noqa: BLE001 -- the other faults are measured in any case
             name = waiting.pop(0).name if waiting else "the end"
@@ -243,7 +171,7 @@ def _soak(minutes: float, seed: int) -> list[str]:
         ends = time.monotonic() + 60 * minutes
         while time.monotonic() < ends:
             fault = chance.choice(chance.choice([SETUPS[0].faults, SWAPS]))
-            missed += _try(fault, target, written, timed=False)
+            missed += _try(fault, target, written)
     return missed
 
 
@@ -261,7 +189,7 @@ def main(only: str, kills: int | None, minutes: float | None, seed: int | None) 
         exit_with(_soak(minutes, random.randrange(1_000_000) if seed is None else seed))
     if kills:
         faults = [killed(word, kills) for word in COMMANDS if only in word]
-        exit_with(_try_all(SETUPS[0], faults, timed=False))
+        exit_with(_try_all(SETUPS[0], faults))
     missed: list[str] = []
     for setup in SETUPS:
         missed += _try_all(setup, [fault for fault in setup.faults if only in fault.name])

@@ -71,7 +71,7 @@ Broken = Callable[[Target], AbstractContextManager[None]]
 class Fault:
     """A fault: a context manager that injects and heals it, `seconds` apart.
 
-    `refused`: what may get a 503 meanwhile. `outage`: the goals for the times of an outage hold.
+    `refused`: what may get a 503 meanwhile. `outage`: cached answers are served all the same.
     `grace`: seconds after which an acknowledged write has to be served.
     """
 

@@ -19,7 +19,7 @@ import platform
 import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from itertools import repeat
@@ -114,21 +114,8 @@ class Run:
     synchronised: int = 1_500
 
 
-Get = Callable[[str], None]
 Section = Callable[[Run, str], Iterator[Row]]
 """Measures one subject; it is given an alias with the posts."""
-
-
-@contextmanager
-def _service_and_bare(alias: str) -> Iterator[tuple[Get, Get]]:
-    """Get paths of a service without a cache, and of the bare view."""
-    with (
-        serving(alias) as served,
-        serving(alias, app=BARE_APP, ready="/bare") as bare_served,
-        getting(served.url) as get,
-        getting(bare_served.url) as get_bare,
-    ):
-        yield get, get_bare
 
 
 def measure_uncached(run: Run, alias: str) -> Iterator[Row]:
@@ -137,7 +124,12 @@ def measure_uncached(run: Run, alias: str) -> Iterator[Row]:
     queries = queries_of(run.files, 2 * run.number)
     warm_up, measured = queries[1::2], queries[::2]
     measured = [*measured, *typed_of(measured)]
-    with _service_and_bare(alias) as (get, get_bare):
+    with (
+        serving(alias) as served,
+        serving(alias, app=BARE_APP, ready="/bare") as bare_served,
+        getting(served.url) as get,
+        getting(bare_served.url) as get_bare,
+    ):
 
         def rounds() -> Iterator[dict[tuple[str, str], Callable[[], float]]]:
             for query in [*warm_up, *measured]:
@@ -151,23 +143,6 @@ def measure_uncached(run: Run, alias: str) -> Iterator[Row]:
         if (kind, "search") in times:
             both = times[kind, "search"], times[kind, "bare"]
             yield _ratio(f"not cached: {kind}", "bare view", *both, goal)
-
-
-def measure_typeahead(run: Run, alias: str) -> Iterator[Row]:
-    """`/suggest` for the first letters of queries, without a cache."""
-    queries = queries_of(run.files, run.number)
-    typed = list(dict.fromkeys(query.meant[:length] for query in queries for length in (3, 5)))
-    with _service_and_bare(alias) as (get, get_bare):
-        times = alternate(
-            {
-                "suggest": timed(partial(get, f"/suggest?q={quote(text)}")),
-                "bare": timed(partial(get_bare, f"/suggest?q={quote(text)}")),
-            }
-            for text in typed * 2
-        )
-    yield _ratio(
-        "`/suggest`, not cached", "bare view, ten titles", times["suggest"], times["bare"], "1.3"
-    )
 
 
 def measure_cached(run: Run, alias: str) -> Iterator[Row]:
@@ -329,7 +304,6 @@ def measure_browser(run: Run, alias: str) -> Iterator[Row]:
 
 SECTIONS: dict[str, Section] = {
     "uncached": measure_uncached,
-    "typeahead": measure_typeahead,
     "cached": measure_cached,
     "start": measure_start,
     "reindex": measure_reindex,

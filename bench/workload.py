@@ -87,15 +87,6 @@ def bare_body(q: str) -> Json:
     }
 
 
-def bare_titles(text: str) -> Json:
-    """The least that suggestions need: ten titles with a word that begins like the last one."""
-    return {
-        "query": {"match_phrase_prefix": {"title.words": text}},
-        "size": 10,
-        "_source": ["title", "url"],
-    }
-
-
 @contextmanager
 def combined(corpus: Path, number: int) -> Iterator[Path]:
     """A file of `number` posts made of those of a corpus: the halves of two titles, and two
