@@ -144,17 +144,6 @@ def test_a_search_that_is_never_answered_ends(page: Page, address: str) -> None:
     expect(page.get_by_role("alert")).to_contain_text("Search is not available now.")
 
 
-def test_a_filter_narrows_the_results(page: Page, address: str) -> None:
-    page.goto(f"{address}/?q=python")
-    page.locator("#tools summary", has_text="Year").click()
-    year = page.locator("#tools details[open] a", has_text=re.compile(r"20\d\d")).first
-    count = year.locator(".count").inner_text().split()[0]
-    year.click()
-    page.wait_for_url("**year=**")
-    expect(page.get_by_role("status")).to_contain_text(re.compile(f"^{count} results?"))
-    expect(page.locator(".hits > li")).to_have_count(int(count))
-
-
 def test_without_a_search_a_filter_shows_the_newest_posts(page: Page, address: str) -> None:
     page.goto(address)
     page.locator("#tools summary", has_text="Category").click()

@@ -113,14 +113,6 @@ def test_more_results_are_added(page: Page, show: Show) -> None:
     assert page.evaluate(READER) == "UL"  # the list: the button that had the focus is gone
 
 
-def test_parameters_narrow_every_search(page: Page, show: Show) -> None:
-    chosen = "category=juggling&amp;category=python&amp;sort=newest"
-    show(f'<blog-search parameters="{chosen}"></blog-search>')
-    with page.expect_request("**/search?*") as sent:
-        _box(page).fill("three balls")
-    assert "category=juggling&category=python&sort=newest&q=three+balls" in sent.value.url
-
-
 def test_more_results_are_of_the_query_in_the_box(page: Page, show: Show) -> None:
     """Pressed before the answer to what was typed since, the button searches for that."""
     searches: list[str] = []

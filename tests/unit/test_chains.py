@@ -2,7 +2,7 @@
 
 import pytest
 
-from analyzers.chains import SPELLING, WORDS, analysis
+from analyzers.chains import analysis
 from analyzers.languages import LANGUAGES, Language
 from analyzers.rules.compile import NO_RULES
 from analyzers.signs import readable
@@ -29,17 +29,6 @@ def test_an_index_knows_its_rules_and_its_language() -> None:
     assert body["settings"]["number_of_replicas"] == 1
     meta = body["mappings"]["_meta"]["blogsearch"]
     assert (meta["rules"], meta["language"]) == (NO_RULES.digest, "german")
-
-
-def test_comments_are_inside_of_their_post_and_score_by_a_field_of_it() -> None:
-    properties = index_body(NO_RULES, shards=1, replicas=0)["mappings"]["properties"]
-    comments = properties["comments"]
-    assert comments["type"] == "nested"
-    assert "include_in_root" not in comments
-    assert comments["properties"]["comment"]["copy_to"] == ["comment_texts", "all"]
-    assert "copy_to" not in properties["comment_texts"]
-    assert properties["title"]["fields"]["words"]["search_analyzer"] == WORDS
-    assert properties["all"]["fields"]["words"]["search_analyzer"] == SPELLING
 
 
 def test_symbols_are_readable_again() -> None:

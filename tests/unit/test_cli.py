@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from importlib.metadata import entry_points, version
 
 import pytest
 from click.testing import CliRunner
@@ -37,13 +36,6 @@ def test_a_search_does_not_import_what_only_the_service_needs() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-
-
-def test_the_installed_command_prints_its_version() -> None:
-    (command,) = entry_points(group="console_scripts", name="blogsearch")
-    code = f"from {command.module} import {command.attr}; {command.attr}()"
-    done = subprocess.run([sys.executable, "-c", code, "--version"], capture_output=True, text=True)
-    assert done.stdout == f"blogsearch, version {version('blogsearch')}\n", done.stderr
 
 
 def test_an_unknown_command_is_an_error_that_names_it() -> None:

@@ -14,16 +14,6 @@ from devstack.terminal import DevstackError
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root runs the engines as another user")
 
 
-def test_the_folder_and_the_instance_can_be_named(tmp_path: Path) -> None:
-    _open_to_everybody(tmp_path)
-    named = open_instance(
-        {"BLOGSEARCH_DEVSTACK_DIR": str(tmp_path / "mine"), "BLOGSEARCH_DEVSTACK_INSTANCE": "two"}
-    )
-    assert named.folder == tmp_path / "mine" / "instances" / "two"
-    assert named.folder.is_dir()
-    assert named.downloads.is_dir()
-
-
 @as_root
 def test_root_runs_the_engines_as_another_user(tmp_path: Path) -> None:
     _open_to_everybody(tmp_path)
@@ -32,12 +22,6 @@ def test_root_runs_the_engines_as_another_user(tmp_path: Path) -> None:
     assert user is not None
     assert pwd.getpwnam(user).pw_uid != 0
     assert open_instance(environment, as_root=False).user is None
-
-
-def test_a_folder_that_cannot_be_made_is_one_error(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(DevstackError, match="BLOGSEARCH_DEVSTACK_DIR"):
-        open_instance({"BLOGSEARCH_DEVSTACK_DIR": str(tmp_path / "file" / "below")})
 
 
 @as_root

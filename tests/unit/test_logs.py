@@ -3,7 +3,7 @@
 import logging
 import sys
 
-from app.logs import Formatter, add_time, begin, note
+from app.logs import Formatter
 
 
 def _record(message: str, **extra: object) -> logging.LogRecord:
@@ -28,11 +28,3 @@ def test_fields_and_an_exception_are_in_the_line() -> None:
     line = Formatter().format(record)
     assert "WARNING app.test: failed status=500\n" in line
     assert "what went wrong" in line
-
-
-def test_times_of_a_part_add_up() -> None:
-    fields = begin(request_id="abc")
-    add_time("redis", 0.001)
-    add_time("redis", 0.002)
-    note(cache="HIT")
-    assert fields == {"request_id": "abc", "redis_ms": 3.0, "cache": "HIT"}

@@ -128,19 +128,6 @@ def test_each_field_is_highlighted_for_its_own_clauses() -> None:
             assert {of for query in clauses for clause in query.values() for of in clause} == {name}
 
 
-@pytest.mark.parametrize(
-    ("q", "field", "has"),
-    [
-        ("kernel", "headings.text", False),
-        ("linux kernel", "headings.text", True),
-        ("linux kernel", "link_texts", True),
-        ("how do I", "link_texts", False),
-    ],
-)
-def test_several_words_in_headings_and_links(q: str, field: str, has: bool) -> None:
-    assert (field in json.dumps(hits_search(typed(q))["rescore"])) == has
-
-
 # -- cost ------------------------------------------------------------------------------------------
 
 _LEAVES = {"match", "match_phrase", "multi_match", "combined_fields", "prefix", "term", "terms"}

@@ -86,20 +86,3 @@ def test_highlighting_loses_no_text(stored: str) -> None:
     highlight = post_hit(hit(highlight={"title": [text], "text": [text]}), Marker())["highlight"]
     expected = stored.replace("b", "<mark>b</mark>")
     assert highlight == {"title": expected, "text": [expected]}
-
-
-def test_a_comment_stands_with_its_post() -> None:
-    comment = {
-        "_source": {"oid": "c 1", "author": "Olu &amp; Co", "pub_date": "2016-01-02"},
-        "highlight": {"comments.comment": [marked("rutabaga")]},
-    }
-    post = post_hit(hit(inner_hits={"comments": {"hits": {"hits": [comment]}}}), Marker())
-    assert post["comments"] == [
-        {
-            "oid": "c 1",
-            "author": "Olu & Co",
-            "pub_date": "2016-01-02",
-            "url": "/a#comment-c%201",
-            "highlight": ["<mark>rutabaga</mark>"],
-        }
-    ]

@@ -135,17 +135,6 @@ def test_a_secret_is_not_repeated_in_a_complaint(name: str, secret: str) -> None
     assert "secret" not in str(raised.value).lower()
 
 
-def test_a_url_of_a_wrong_type_is_not_repeated_either(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("REDIS_URL", raising=False)
-    Path("blogsearch.toml").write_text('[settings]\nredis_url = ["redis://:hidden@host/0"]\n')
-    with pytest.raises(BadSettings, match="redis_url") as raised:
-        load_settings()
-    assert "hidden" not in str(raised.value)
-
-
 def test_a_misspelt_setting_is_told(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

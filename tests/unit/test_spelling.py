@@ -124,9 +124,3 @@ def test_a_short_word_with_another_letter_may_be_a_word(
     typed: str, meant: str, doubtful: bool
 ) -> None:
     assert read(typed, NOWHERE, meant).doubtful(alone=True) == doubtful
-
-
-@pytest.mark.parametrize(("word", "other", "expected"), CASES["akin"])
-def test_akin(word: str, other: str, expected: bool) -> None:
-    assert ENGLISH.akin(word, other) is expected
-    assert ENGLISH.akin(other, word) is expected
