@@ -10,8 +10,7 @@ A folder has posts in `NAME.jsonl` and queries in any `NAME.….jsonl`, such as
 `NAME.questions.jsonl`; `.gz` as well. Posts have oid, title, text, pub_date, categories and url.
 Queries have q and kind, and
 
-- judged ones grades ({oid: 2 for the title, 1 for the text}) and related (oids of posts with
-  another inflection); questions grades only;
+- judged ones grades ({oid: 2 for the title, 1 for the text});
 - known items the oid of the one post that must be found; texts of links too, with the oids of the
   posts that have the link in skip, which are left out of the ranking;
 - any of them a language, that of the visitor.
@@ -51,13 +50,12 @@ _WARM_UP = 20
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One query: `grades` by oid (2 title, 1 text); `related` posts have another inflection, posts
-    to `skip` are left out of the ranking, and `language` is the visitor's."""
+    """One query: `grades` by oid (2 title, 1 text); posts to `skip` are left out of the ranking,
+    and `language` is the visitor's."""
 
     q: str
     kind: str
     grades: Mapping[str, int]
-    related: frozenset[str] = frozenset()
     skip: frozenset[str] = frozenset()
     language: str = ""
 
@@ -66,20 +64,14 @@ class Judged:
         """From a line of a file of judged queries or of known items. A query that is too long for
         the service is cut."""
         grades = line["grades"] if "grades" in line else {line["oid"]: 1}
-        related = frozenset(line.get("related") or ())
         skip = frozenset(line.get("skip") or ())
         language = line.get("language", "")
-        return cls(line["q"][:MAX_QUERY], line["kind"], grades, related, skip, language)
+        return cls(line["q"][:MAX_QUERY], line["kind"], grades, skip, language)
 
     @property
     def size(self) -> int:
         """How many posts are asked for."""
         return min(CUT + len(self.skip), MAX_SIZE)
-
-    @property
-    def with_related(self) -> Mapping[str, int]:
-        """The grades, with related posts as grade 1."""
-        return {**dict.fromkeys(self.related, 1), **self.grades}
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,14 +129,12 @@ def ask_bm25(alias: str, queries: Sequence[Judged]) -> list[Answered]:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """The means of some queries: nDCG@10, nDCG@10 with related posts, success@1, success@10 and
-    MRR@10; the share of queries without an answer; times in milliseconds."""
+    """The means of some queries: nDCG@10, success@1, MRR@10, the share without an answer; times
+    in milliseconds."""
 
     queries: int
-    strict: float
-    inflected: float
+    ndcg: float
     success: float
-    success_at_10: float
     mrr: float
     nothing: float
     p50: float
@@ -179,10 +169,8 @@ def figures(pairs: Pairs) -> Figures:
     times = [answered.seconds * 1000 for _, answered in pairs]
     return Figures(
         queries=len(pairs),
-        strict=mean(lambda judged, answered: ndcg(answered.ranking, judged.grades)),
-        inflected=mean(lambda judged, answered: ndcg(answered.ranking, judged.with_related)),
+        ndcg=mean(lambda judged, answered: ndcg(answered.ranking, judged.grades)),
         success=mean(lambda judged, answered: _finds(judged, answered.ranking[:1])),
-        success_at_10=mean(lambda judged, answered: _finds(judged, answered.ranking[:CUT])),
         mrr=mean(lambda judged, answered: reciprocal_rank(answered.ranking, judged.grades)),
         nothing=mean(lambda _, answered: not answered.count),
         p50=percentile(times, 0.5),
@@ -213,10 +201,9 @@ def macro(kinds: Mapping[str, Figures], everything: Figures) -> Figures:
 
 # -- the report ------------------------------------------------------------------------------------
 
-_MEASURES = ("strict", "inflected", "success", "success_at_10", "mrr", "nothing")
+_MEASURES = ("ndcg", "success", "mrr", "nothing")
 _HEAD = [
-    *("kind", "queries", "nDCG@10", "inflected", "success@1", "success@10", "MRR@10", "nothing"),
-    *("p50 ms", "p95 ms"),
+    *("kind", "queries", "nDCG@10", "success@1", "MRR@10", "nothing", "p50 ms", "p95 ms"),
 ]
 
 
@@ -246,8 +233,8 @@ def comparison(names: tuple[str, str], first: Pairs, second: Pairs, limit: int) 
     lost = sorted((gain for gain in gains if gain[0] < -0.005), key=lambda gain: gain[0])
     report = [f"\n{names[0]} → {names[1]}, nDCG@10"]
     for kind, row in kinds.items():
-        after = other_kinds[kind].strict
-        report.append(f"{kind:<15}{row.strict:>8.3f} → {after:.3f} ({after - row.strict:+.3f})")
+        after = other_kinds[kind].ndcg
+        report.append(f"{kind:<15}{row.ndcg:>8.3f} → {after:.3f} ({after - row.ndcg:+.3f})")
     for title, listed in (("won", won), ("lost", lost)):
         report.append(f"\n{len(listed)} queries {title}")
         report += [f"  {gain:+.3f}  {judged.kind:<15}{judged.q}" for gain, judged in listed[:limit]]

@@ -1,6 +1,5 @@
 """What is printed of a measurement: percentiles, tables, and the report of `make bench`."""
 
-import statistics
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,11 +27,6 @@ def percentile(values: Sequence[float], share: float) -> float:
 def p95(values: Sequence[float]) -> float:
     """The 95th percentile."""
     return percentile(values, 0.95)
-
-
-def milliseconds(values: Sequence[float]) -> list[str]:
-    """Median and 95th percentile as cells; `values` are milliseconds."""
-    return [f"{statistics.median(values):.2f}", f"{p95(values):.2f}"]
 
 
 def echo_row(cells: Sequence[str]) -> None:
