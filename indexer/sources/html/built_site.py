@@ -1,5 +1,6 @@
 """What the pages of a built site say together."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
@@ -8,8 +9,8 @@ from indexer.sources.base import bare_host, is_valid_url
 from indexer.sources.identity import oid_of_page
 
 SEPARATORS = (" | ", " - ", " – ", " — ", " · ", " :: ", " • ", " « ", " » ")
-MARKS = " |–—·•«»›"
-"""What stands between a title and the name of the site."""
+_MARKS = re.compile(r"^[|–—·•«»›]*\s+|\s+[|–—·•«»›]*$")
+"""What stands between a title and the name of the site; «this» is a quotation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,4 +61,9 @@ class BuiltSite:
             own, _, name = title.rpartition(mark)
             if own and name in self.shared_titles:
                 title = own
-        return title.strip(MARKS)
+        return without_marks(title)
+
+
+def without_marks(title: str) -> str:
+    """A title without the marks that stood between it and the name of the site."""
+    return _MARKS.sub("", title)

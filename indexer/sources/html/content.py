@@ -143,10 +143,10 @@ def top_articles(nodes: list[Node]) -> list[Node]:
 
 def texts_of(page: LexborHTMLParser) -> set[str]:
     """The texts of the blocks and the dates of a page, to find those that pages repeat."""
-    page.strip_tags(_UNSHOWN)
-    body = page.body
+    content, body = Content(page, {}), page.body
     if body is None:
         return set()
+    content.remove_tools(body)
     lengths = measure(body)
     blocks = (node for node in body.css(_PARTS) if 0 < lengths[node.mem_id].text <= _NOTE)
     texts = {one_line(node.text()) for node in blocks}
@@ -263,7 +263,7 @@ class Content:
         for node in body.css("body > header, body > footer") if marked is None else ():
             if self._lengths[node.mem_id].text < _NOTE and not node.css_matches("h1"):
                 self._remove(node, "around the content")
-        self._remove_tools(self.root)
+        self.remove_tools(self.root)
         whole = self._lengths[body.mem_id].text
         self.left_out["around the content"] += whole - self._lengths[self.root.mem_id].text
 
@@ -338,7 +338,7 @@ class Content:
             node = outer
         self._remove(node, reason)
 
-    def _remove_tools(self, root: Node) -> None:
+    def remove_tools(self, root: Node) -> None:
         """Signs, the labels of tabs and of code, and what is there for screen readers."""
         radios = {node.attributes.get("id") for node in root.css("input[type=radio]")} - {None}
         tools = [node for node in root.css("a[href^='#']") if self._is_sign(node)]

@@ -68,7 +68,8 @@ def is_list(
         return count >= 5 and own_text < _FEW
     if not is_article:
         lengths = [text_length(node) for node in top_articles(main.css("article"))]
-        if len(lengths) >= (2 if is_named else 3) and max(lengths) <= sum(lengths) / 2:
+        is_several = len(lengths) >= (2 if is_named else 3) and max(lengths) <= sum(lengths) / 2
+        if is_several and sum(lengths) > own.text / 2:  # fewer are cards below a post
             return True
         if is_hinted and not count and min(own_text, own.unlinked) < _FEW:
             return True

@@ -15,7 +15,7 @@ from indexer.dates import NoDate, moment
 from indexer.html_text import TooMuchMarkup, check_markup, clean, one_line, text_of
 from indexer.records import Origin, RawPost, Reject, Skipped, SourceItem
 from indexer.sources.base import SourceOptions, image_of, is_valid_url
-from indexer.sources.html.built_site import MARKS, SEPARATORS, BuiltSite
+from indexer.sources.html.built_site import SEPARATORS, BuiltSite, without_marks
 from indexer.sources.html.content import Content, own_lengths, remove_comments, top_articles
 from indexer.sources.html.lists import PAGE_OF_LIST, is_list
 from indexer.sources.identity import day_in_path, labels, title_of_name
@@ -257,7 +257,7 @@ class Page:
         else another heading; not what many pages have, or the name of the site."""
         headings = [_text_of(node) for node in self.parsed.css("h1") if not node.css_matches("a")]
         headings = [text for text in (content.heading, *headings) if not self._is_shared(text)]
-        stated = [self.og_title, _text(self._data.get("headline")), self.name.strip(MARKS)]
+        stated = [self.og_title, _text(self._data.get("headline")), without_marks(self.name)]
         title = next((self._bare(text) for text in stated if not self._is_shared(text)), "")
         for text in headings:
             if title == text or title.startswith(tuple(text + mark for mark in SEPARATORS)):

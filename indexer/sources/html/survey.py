@@ -13,7 +13,7 @@ from indexer.errors import SourceError
 from indexer.html_text import TooMuchMarkup, one_line
 from indexer.sources.base import is_valid_url
 from indexer.sources.files import decoded, read_inside, unzipped_bytes
-from indexer.sources.html.built_site import MARKS, SEPARATORS, BuiltSite
+from indexer.sources.html.built_site import SEPARATORS, BuiltSite
 from indexer.sources.html.content import TEXT_DATE, texts_of
 from indexer.sources.html.lists import LISTS
 from indexer.sources.html.page import Page, moments
@@ -38,6 +38,9 @@ _PART = 10
 _COMPLETE = 0.8
 """The share of the pages that a sitemap must list to say which are public."""
 _VERSION = re.compile(r"next|nightly|unreleased|dev|v?\d+(?:\.(?:\d+|x))+")
+_DATES_OF_BUILD = 2
+"""Days that all pages show; more of them are those of posts that each page leads to."""
+_MARKS = " |–—·•«»›-:"
 _VERSIONED = 5
 """Pages of a version of a documentation; fewer may be the notes on a release."""
 
@@ -87,7 +90,7 @@ def built_site(folder: Path, files: Mapping[str, Path], site: str) -> BuiltSite:
     copies = frozenset(_copies(heads, bare, files)) | _versions(pages)
     own_heads = [head for oid, head in heads.items() if oid not in copies]
     affixes = _affixes([head.titles[-1] for head in heads.values() if head.titles])
-    site_names = {affix.strip(f"{MARKS}-:") for affix in affixes}
+    site_names = {affix.strip(_MARKS) for affix in affixes}
     site_names.update(heads.get("index", Head()).titles)
     whole = BuiltSite(
         address=address,
@@ -132,6 +135,7 @@ def _with_repeated(site: BuiltSite, folder: Path, files: Mapping[str, Path]) -> 
     everywhere = [text for text, share in repeated.items() if share >= _COMPLETE and count >= 5]
     dates = (date[0] for text in everywhere for date in TEXT_DATE.finditer(text))
     days = {when.date().isoformat() for when in moments([*everywhere, *dates])}
+    days = days if len(days) <= _DATES_OF_BUILD else set()
     shared = site.shared_titles | _shared(headings.elements())
     return replace(site, shared_titles=shared, repeated=repeated, build_days=frozenset(days))
 
