@@ -26,7 +26,7 @@ _METADATA = re.compile(
     r"|reading-?time)(?![a-z])"
 )
 _REQUEST = re.compile(r"cookie|consent|newsletter|subscri|sign-?up|feedback|helpful|promo|banner")
-_UNHEARD = "[class*=sr-only], [class*=screen-reader], [class*=visually]"
+_UNHEARD = "[class*=sr-only], [class*=screen-reader], [class*=visually], [role=tooltip]"
 _UNSHOWN = ["script", "style", "noscript", "template"]
 _SAID = (
     "form, textarea, time, [datetime], iframe, article, #disqus_thread, "
