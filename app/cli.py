@@ -60,13 +60,12 @@ class LazyGroup(CommandGroup):
 
 @click.group("blogsearch", cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(VERSION, prog_name="blogsearch")
-@click.option("--traceback", is_flag=True, help="Show the traceback of an unexpected error.")
 @click.option(
     "--config",
     type=click.Path(exists=True, dir_okay=False, resolve_path=True),
     help="The blogsearch.toml to read, instead of that in this folder or in /etc.",
 )
-def main(traceback: bool, config: str | None) -> None:
+def main(config: str | None) -> None:
     """Index a blog and search it.
 
     \b

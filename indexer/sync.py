@@ -226,7 +226,7 @@ class _Comparison:
                 self._lost_comments += [f"{oid}/{comment}" for comment in sorted(lost)]
             elif written.result == "created":
                 self.added.append(oid)
-            elif _is_same(written.before, written.after):
+            elif written.result == "unchanged":
                 self.unchanged += 1
             else:
                 self.changed.append(oid)
@@ -261,12 +261,3 @@ def _lost(document: Document, stored: Source | None) -> set[str]:
         if not comment.get("over_http")
     }
     return of_source - merge.oids(document.source)
-
-
-def _is_same(before: Source | None, after: Source | None) -> bool:
-    """Whether at most the form of the source has changed."""
-    bare = [
-        {name: value for name, value in (source or {}).items() if name != "digest"}
-        for source in (before, after)
-    ]
-    return bare[0] == bare[1]

@@ -1,6 +1,7 @@
 """The commands that write to the index, and those for its generations."""
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -24,13 +25,12 @@ from app.commands.tools import (
 from app.elastic import is_starting
 from app.golden import gated
 from app.synonyms import index_settings
-from indexer import SCHEMA, generations
+from indexer import generations
 from indexer.build.builder import reindex as run_reindex
 from indexer.build.builder import rollback as run_rollback
 from indexer.errors import Damaged
 from indexer.export import export as exported_lines
 from indexer.generations import list_generations, require_live
-from indexer.records import quantity
 from indexer.retry import Retry
 from indexer.scan import count
 from indexer.sync import sync as run_sync
@@ -112,11 +112,6 @@ def rebuild(tools: Tools, force: bool, seconds: float) -> None:
         tools.output.result({"index": live.name if live else None, "rebuilt": False, "reason": why})
         return
     after_build(tools, built)
-    if live.schema != SCHEMA:
-        tools.output.say(
-            f"The version that built {live.name} cannot search the new index. To go back, run "
-            "`blogsearch rollback` with this version, and then start the former one."
-        )
     tools.output.result({**built_values(built), "rebuilt": True})
 
 
@@ -200,19 +195,16 @@ def export(tools: Tools, file: Path) -> None:
         sys.stdout.buffer.writelines(lines)
         return
     part = file.with_name(f".{file.name}.part")
-    count = 0
     try:
         with part.open("wb") as written:
-            for line in lines:
-                written.write(line)
-                count += 1
+            written.writelines(lines)
         part.replace(file)
     except OSError as error:
         raise click.ClickException(f"{file} cannot be written: {error.strerror}.") from None
     finally:
         part.unlink(missing_ok=True)
-    tools.output.say(f"{quantity(count, 'post')} of {live.name} written to {file}.")
-    tools.output.result({"index": live.name, "posts": count, "file": str(file)})
+    tools.output.say(f"{live.name} is written to {file}.")
+    tools.output.result({"index": live.name, "file": str(file)})
 
 
 @command()
@@ -225,27 +217,14 @@ def indices(tools: Tools) -> None:
     """
     rows = []
     for generation in list_generations(tools.elastic, tools.settings.index):
-        posts, damage = None, ""
-        try:
+        posts: int | str = "?"  # it is closed, or red: `blogsearch doctor` says more
+        with suppress(Damaged):
             generations.check_readable(tools.elastic, generation)
-            posts = count(tools.elastic, generation.name)[0]
-        except Damaged as error:
-            damage = error.message
-        rows.append(
-            {
-                "generation": generation.name,
-                "state": generation.state,
-                "posts": posts,
-                "built": generation.built,
-                "damage": damage,
-            }
-        )
-    tools.output.result(rows)
-    if not rows:
-        tools.output.say("No index yet. Build one with `blogsearch reindex SOURCE`.")
-        return
-    columns = ("generation", "state", "posts", "built", "damage")
-    tools.output.table(columns, [[str(row[column]) for column in columns] for row in rows])
+            posts, _ = count(tools.elastic, generation.name)
+        rows.append((generation.name, generation.state, str(posts), generation.built))
+    columns = ("generation", "state", "posts", "built")
+    tools.output.result([dict(zip(columns, row, strict=True)) for row in rows])
+    tools.output.table(columns, rows)
 
 
 @command(exit_codes=UNCHANGED)

@@ -36,14 +36,6 @@ ONLY_SOME = 3
 _EXIT_CODES = {0: "done", 1: "it failed, and stderr says why", 2: "the command line is invalid"}
 
 
-def number_option(
-    name: str, default: int, least: int, most: int | None, text: str
-) -> Callable[[F], F]:
-    """An option for a whole number within limits, with its default in the help."""
-    kind = click.IntRange(least, most)
-    return click.option(name, default=default, show_default=True, type=kind, help=text)
-
-
 @dataclass(frozen=True, slots=True)
 class Output:
     """What a command prints: text for people, or one JSON value; `quiet`: only what is wrong."""
@@ -147,15 +139,10 @@ def report(files: Sequence[Path], findings: "Sequence[Finding]", output: Output)
         click.get_current_context().exit(1 if errors else ONLY_SOME)
 
 
-def print_findings(findings: "Sequence[Finding]") -> None:
-    """Print findings to stderr, before a command goes on."""
-    for finding in findings[:_LISTED]:
-        click.echo(str(finding), err=True)
-
-
 def stop_on_errors(findings: "Sequence[Finding]") -> None:
     """Print findings to stderr; end a command that cannot use the files."""
-    print_findings(findings)
+    for finding in findings[:_LISTED]:
+        click.echo(str(finding), err=True)
     if _count(findings)[0]:
         raise click.ClickException(f"{_number_of(findings)}; nothing was changed.")
 
@@ -204,7 +191,10 @@ command = partial(click.command, cls=Command)
 
 
 class CommandGroup(click.Group):
-    """A group whose commands fail with one message on stderr, never with a traceback."""
+    """A group whose commands fail with one message on stderr.
+
+    An error that nobody foresaw shows its traceback, to be reported.
+    """
 
     command_class = Command
 
@@ -214,23 +204,13 @@ class CommandGroup(click.Group):
         except (click.exceptions.Exit, click.Abort, click.ClickException, BrokenPipeError):
             raise
         except Exception as error:
-            if (message := error_message(error)) is not None:
-                raise click.ClickException(message) from error
-            for note in getattr(error, "__notes__", ()):  # what was read when it occurred
-                click.echo(note, err=True)
-            if ctx.find_root().params.get("traceback"):
+            if (message := error_message(error)) is None:
                 raise
-            raise click.ClickException(
-                f"{type(error).__name__}: {error}. This is unexpected: run it again as "
-                "`blogsearch --traceback …` and report the traceback as a bug."
-            ) from error
+            raise click.ClickException(message) from error
 
 
 def error_message(error: BaseException) -> str | None:
-    """What to print for an error of the tree in `app.errors`, with Elasticsearch's own reason; None
-    for any other."""
-    from elasticsearch import ApiError
-
+    """What to print for an error of the tree in `app.errors`; None for any other."""
     from app.elastic import translated
     from app.errors import BlogsearchError
 
@@ -238,9 +218,6 @@ def error_message(error: BaseException) -> str | None:
         with translated():
             raise error
     except BlogsearchError as known:
-        cause = known.__cause__
-        if type(known) is BlogsearchError and isinstance(cause, ApiError):
-            return f"{known.message} ({cause})"
         return str(known)
     except click.ClickException as known:
         return known.message

@@ -113,7 +113,7 @@ class TestUnreadable:
         assert require_live(elastic, alias).name == f"{alias}-000002"
         listed = run("indices")
         assert listed.exit_code == 0, listed.output
-        assert f"{alias}-000002 is closed" in listed.stdout
+        assert f"{alias}-000002\tlive\t?\t" in listed.stdout
 
     def test_a_write_is_not_called_invalid(
         self, elastic: Elasticsearch, settings: Settings, alias: str

@@ -32,7 +32,6 @@ COMMANDS = [
     ("search", "juggling", "--debug"),
     ("analyze", "juggling"),
     ("indices",),
-    ("--traceback", "indices"),
 ]
 REQUESTS = [
     ("GET", "/search?q=juggling"),
@@ -137,7 +136,6 @@ def test_sources(
     for command in ("reindex", "sync"):
         for options in ((), ("--source", "feed", "--verbose"), ("--source", "sitemap")):
             _run_and_look(own_settings, command, source, *options)
-            _run_and_look(own_settings, "--traceback", command, source, *options)
     _nothing_logged(caplog)
     state = f"{own_settings.index}-state"
     stored = elastic.search(index=state, ignore_unavailable=True).body
