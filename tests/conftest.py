@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import redis
 from click.testing import CliRunner, Result
 from elasticsearch import Elasticsearch
 from flask.testing import FlaskClient
@@ -27,7 +28,7 @@ from indexer.build.builder import Built, IndexSettings, reindex
 from indexer.records import RawPost, Reject
 from indexer.sources import SourceOptions, open_source
 from tests.waiting import Clock
-from tests.writing import no_reject
+from tests.writing import index_at_once, no_reject
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -66,11 +67,17 @@ def elastic(elasticsearch_url: str) -> Iterator[Elasticsearch]:
 
 
 @pytest.fixture
-def alias(elastic: Elasticsearch) -> Iterator[str]:
+def own_alias(elastic: Elasticsearch) -> Iterator[str]:
     """An alias for one test; its indices are deleted afterwards."""
     name = f"test-x{uuid.uuid4().hex[:12]}"
     yield name
     _remove(elastic, name)
+
+
+@pytest.fixture
+def alias(own_alias: str) -> str:
+    """That of `own_settings`; a module whose tests need no new index returns `emptied`."""
+    return own_alias
 
 
 def _remove(elastic: Elasticsearch, name: str) -> None:
@@ -144,10 +151,10 @@ def count_searches(elastic: Elasticsearch) -> Callable[..., Counts]:
 
 
 @pytest.fixture
-def run(settings: Settings) -> Run:
-    """Runs `blogsearch WORD…` with the test's `settings`, or with `settings=…`."""
+def run(own_settings: Settings) -> Run:
+    """Runs `blogsearch WORD…` with `own_settings`, or with `settings=…`."""
 
-    def invoke(*words: str | Path, settings: Settings = settings, **options: Any) -> Result:
+    def invoke(*words: str | Path, settings: Settings = own_settings, **options: Any) -> Result:
         return CliRunner().invoke(
             main, [str(word) for word in words], obj=Tools(settings), **options
         )
@@ -157,7 +164,7 @@ def run(settings: Settings) -> Run:
 
 @pytest.fixture(scope="module")
 def module_index(elastic: Elasticsearch) -> Iterator[Callable[[Iterable[RawPost]], str]]:
-    """Builds an index from posts, without synonym rules, that the tests of a module share.
+    """Makes an index of posts, without synonym rules, that the tests of a module share.
 
     Returns its alias. The tests must not change it.
     """
@@ -165,12 +172,34 @@ def module_index(elastic: Elasticsearch) -> Iterator[Callable[[Iterable[RawPost]
 
     def build(posts: Iterable[RawPost]) -> str:
         names.append(f"test-x{uuid.uuid4().hex[:12]}")
-        reindex(elastic, names[-1], posts, IndexSettings(NO_RULES, 1, 0), no_reject)
+        index_at_once(elastic, names[-1], posts)
         return names[-1]
 
     yield build
     for name in names:
         _remove(elastic, name)
+
+
+@pytest.fixture(scope="module")
+def reused(module_index: Callable[[Iterable[RawPost]], str]) -> str:
+    return module_index([])
+
+
+@pytest.fixture
+def emptied(elastic: Elasticsearch, redis_url: str, reused: str) -> str:
+    """An index without posts, which the tests of a module use one after the other.
+
+    To make and delete an index takes Elasticsearch longer than most tests do.
+    """
+    names = [reused, f"{reused}-state"]
+    elastic.indices.refresh(index=names, ignore_unavailable=True)
+    elastic.delete_by_query(
+        index=names, query={"match_all": {}}, refresh=True, ignore_unavailable=True
+    )
+    with redis.Redis.from_url(redis_url) as server:
+        for key in server.scan_iter(match=f"blogsearch:{{{reused}}}:*"):
+            server.delete(key)
+    return reused
 
 
 @pytest.fixture

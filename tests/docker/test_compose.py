@@ -224,12 +224,6 @@ def test_posts_survive_that_everything_is_removed_but_the_volumes(project: Proje
     assert project.count("liquorice") == 1
 
 
-def test_new_passwords_are_taken_from_the_environment(project: Project) -> None:
-    project.variables |= {"ELASTIC_PASSWORD": "another", "REDIS_PASSWORD": "another-one"}
-    project.compose("up", "--detach", "--wait")
-    project.wait_for("marzipan")
-
-
 def test_a_wrong_setting_ends_the_start_and_is_in_the_log(project: Project) -> None:
     wrong = {"BLOGSEARCH_STRATEGY": "guess"}
     settings = "".join(f"{name}={value}\n" for name, value in wrong.items())
@@ -243,23 +237,6 @@ def test_a_wrong_setting_ends_the_start_and_is_in_the_log(project: Project) -> N
         env.write_text(before)
     project.compose("up", "--detach", "--wait")
     project.wait_for("marzipan")
-
-
-def test_a_snapshot(project: Project) -> None:
-    def curl(method: str, path: str, body: str = "{}") -> dict[str, Any]:
-        password = project.variables.get("ELASTIC_PASSWORD", "blogsearch")
-        command = ["curl", "-sS", "-u", f"elastic:{password}", "-X", method, "-d", body]
-        url = f"http://127.0.0.1:9200{path}"
-        headers = ["-H", "Content-Type: application/json"]
-        done = project.compose("exec", "-T", "elasticsearch", *command, *headers, url)
-        answer: dict[str, Any] = json.loads(done.stdout)
-        return answer
-
-    where = '{"type": "fs", "settings": {"location": "/backups"}}'
-    assert curl("PUT", "/_snapshot/backup", where) == {"acknowledged": True}
-    taken = curl("PUT", "/_snapshot/backup/first?wait_for_completion=true", '{"indices": "blog*"}')
-    assert taken["snapshot"]["state"] == "SUCCESS"
-    assert any((project.folder / "backups").iterdir())
 
 
 class Visitor(threading.Thread):

@@ -56,10 +56,6 @@ def test_a_post_is_escaped_and_a_query_is_not(tokens: Tokens, analyzer: str) -> 
     assert tokens(analyzer, "<b> & &lt;") == ["b", "lt"]
 
 
-def test_an_escaped_line_is_no_operator(tokens: Tokens) -> None:
-    assert tokens(index_time(WORDS), f"a {'&amp;' * 5} b") == ["a", "b"]
-
-
 def test_a_version_is_indexed_with_its_parts(tokens: Tokens) -> None:
     indexed = tokens(index_time(WORDS), "3.4.1 and python3.12 v18 2024")
     assert {"3.4.1", "3.4", "3", "python3.12", "python", "3.12", "v18", "18", "2024"} <= set(

@@ -1,12 +1,10 @@
 """The look of a blog for `make run SITE=…`, from its home page."""
 
-import socket
 from pathlib import Path
 
 import pytest
 
 from devstack.site import look_of
-from devstack.terminal import DevstackError
 from tests.live.conftest import Server
 
 PAGE = """<!doctype html><head><title>Home – The Blog</title>{head}</head><body>Hello</body>"""
@@ -34,19 +32,3 @@ def test_the_colour_is_one_that_links_can_have(server: Server, head: str, accent
         assert (style is not None) is bool(accent)
         if style:
             assert f"light-dark({accent}," in Path(style).read_text()
-
-
-def test_the_name_is_the_one_that_the_site_gives_itself(server: Server) -> None:
-    head = '<meta property="og:site_name" content="The Blog">'
-    server.say("/", PAGE.format(head=head), Content_Type="text/html")
-    with look_of(server.url("/")) as settings:
-        assert settings["BLOGSEARCH_SITE_NAME"] == "The Blog"
-
-
-def test_a_site_that_does_not_answer_is_named() -> None:
-    with socket.socket() as unused:
-        unused.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{unused.getsockname()[1]}/"
-    for site in (url, "blog.example.org"):
-        with pytest.raises(DevstackError, match=site), look_of(site):
-            pass

@@ -54,30 +54,39 @@ def test_a_filter_narrows_the_counts_of_the_other_kind_only(client: FlaskClient)
     assert of_category["categories"] == every["categories"]
 
 
-def test_several_years_are_added_up(client: FlaskClient) -> None:
-    first, second = answer(client, q="python", facets="on")["facets"]["years"][:2]
-    both = answer(client, q="python", year=[first["value"], second["value"]])
-    assert both["count"] == first["count"] + second["count"]
+WEST = "2021-12-31T23:30:00-05:00"  # 2022 in UTC
 
 
-def test_nothing_is_counted_unless_asked_for(client: FlaskClient) -> None:
-    assert "facets" not in answer(client, q="python")
+def post(oid: str, title: str, day: str | None = None, *categories: str) -> RawPost:
+    return RawPost(
+        Origin("test"), oid, title, "Text", "/a", pub_date=day, categories=list(categories)
+    )
+
+
+@pytest.fixture(scope="module")
+def few(module_index: Callable[[Iterable[RawPost]], str]) -> str:
+    """An index of few posts."""
+    return module_index(
+        [
+            *(post(oid, "Limes", None, f"of {oid}") for oid in "ab"),
+            post("c", "Kumquats", None, "of c"),
+            post("old", "Old", "2020-05-01", "d"),
+            post("new", "New", "2021-05-01", "d", "e"),
+            post("west", "West", WEST, "d"),
+        ]
+    )
+
+
+@pytest.fixture
+def own(own_settings: Settings, few: str) -> Settings:
+    return replace(own_settings, index=few)
 
 
 def test_pinned_posts_are_counted_and_those_that_never_come_are_not(
-    elastic: Elasticsearch,
-    own_settings: Settings,
-    index_posts: Callable[[Iterable[RawPost]], object],
+    elastic: Elasticsearch, own: Settings
 ) -> None:
-    def post(oid: str, title: str) -> RawPost:
-        return RawPost(Origin("test"), oid, title, "Text", "/a", categories=[f"of {oid}"])
-
-    index_posts([post("a", "Limes"), post("b", "Limes"), post("c", "Kumquats"), post("d", "Figs")])
-    PinStore(elastic, own_settings.index, ENGLISH).change(
-        lambda _: {"test.pins": "limes => c, -b\n"}
-    )
-    client = create_app(own_settings).test_client()
-    counted = answer(client, q="limes", facets="on")
+    PinStore(elastic, own.index, ENGLISH).change(lambda _: {"test.pins": "limes => c, -b\n"})
+    counted = answer(create_app(own).test_client(), q="limes", facets="on")
     assert counted["count"] == 2
     assert counted["facets"]["categories"] == [
         {"value": "of a", "count": 1},
@@ -85,34 +94,21 @@ def test_pinned_posts_are_counted_and_those_that_never_come_are_not(
     ]
 
 
-def test_without_a_search_the_newest_posts_follow_the_filters(
-    own_settings: Settings, index_posts: Callable[[Iterable[RawPost]], object]
-) -> None:
-    def post(title: str, day: str, *categories: str) -> RawPost:
-        return RawPost(
-            Origin("test"), title, title, "Text", "/a", pub_date=day, categories=list(categories)
-        )
-
-    index_posts([post("old", "2020-05-01", "a"), post("new", "2021-05-01", "a", "b")])
-    service = create_app(own_settings).extensions[EXTENSION]
-    every = browse(service)
-    assert [newest["title"] for newest in every.newest] == ["new", "old"]
-    assert every.facets == {
-        "categories": [{"value": "a", "count": 2}, {"value": "b", "count": 1}],
-        "years": [{"value": "2021", "count": 1}, {"value": "2020", "count": 1}],
-    }
-    of_b = browse(service, SearchRequest("", categories=("b",)))
-    assert [newest["title"] for newest in of_b.newest] == ["new"]
+def test_without_a_search_the_newest_posts_follow_the_filters(own: Settings) -> None:
+    service = create_app(own).extensions[EXTENSION]
+    every = browse(service, SearchRequest("", categories=("d",)))
+    assert [newest["title"] for newest in every.newest] == ["West", "New", "Old"]
+    assert every.facets
+    assert every.facets["years"] == [{"value": "2021", "count": 2}, {"value": "2020", "count": 1}]
+    assert {"value": "e", "count": 1} in every.facets["categories"]
+    of_e = browse(service, SearchRequest("", categories=("e",)))
+    assert [newest["title"] for newest in of_e.newest] == ["New"]
 
 
-def test_a_post_has_the_day_of_its_own_time_zone(
-    own_settings: Settings, index_posts: Callable[[Iterable[RawPost]], object]
-) -> None:
-    when = "2021-12-31T23:30:00-05:00"  # 2022 in UTC
-    index_posts([RawPost(Origin("test"), "a", "West", "Text", pub_date=when)])
-    client = create_app(own_settings).test_client()
+def test_a_post_has_the_day_of_its_own_time_zone(own: Settings) -> None:
+    client = create_app(own).test_client()
     until_2021 = answer(client, q="west", facets="on", until="2021-12-31")
-    assert until_2021["hits"][0]["pub_date"] == when
+    assert until_2021["hits"][0]["pub_date"] == WEST
     assert until_2021["facets"]["years"] == [{"value": "2021", "count": 1}]
     assert answer(client, q="west", since="2022-01-01")["count"] == 0
     assert "Dec 31, 2021" in client.get("/?q=west").text

@@ -1,15 +1,15 @@
 """Generations on a real Elasticsearch: build, roll back, recover."""
 
 import json
+import os
+import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import pytest
-from click.testing import Result
 from elasticsearch import ConnectionError, ConnectionTimeout, Elasticsearch, NotFoundError
 
 from analyzers.rules.compile import NO_RULES
-from app.settings import Settings
 from indexer.build.builder import Built, IndexSettings, reindex, rollback
 from indexer.errors import Damaged, IndexingError, Locked
 from indexer.generations import (
@@ -19,26 +19,21 @@ from indexer.generations import (
     live_alias,
     require_live,
 )
+from indexer.lock import Lock
 from indexer.records import Origin, RawPost
-from indexer.state import read_swap, state_index
+from indexer.state import ensure_state, read_swap, state_index
+from tests.conftest import Run
 from tests.live.conftest import Faulty
 from tests.writing import delete_post, no_reject, put_comments, put_post
 
 Build = Callable[[Iterable[RawPost]], Built]
 Make = Callable[..., Built]
-Run = Callable[..., Result]
 PostOids = Callable[[], set[str]]
 SETTINGS = IndexSettings(NO_RULES, 1, 0)
 
 
 def post(oid: str) -> RawPost:
     return RawPost(Origin("test"), oid, "A post", "<p>Text</p>", pub_date="2024-01-01")
-
-
-@pytest.fixture
-def settings(own_settings: Settings) -> Settings:
-    """For commands that are run here: an index of the test's own."""
-    return own_settings
 
 
 @pytest.fixture
@@ -51,107 +46,65 @@ def states(elastic: Elasticsearch, alias: str) -> dict[int, str]:
     return {item.number: item.state for item in list_generations(elastic, alias)}
 
 
-def test_the_previous_generation_is_kept_and_numbers_are_never_used_twice(
+def test_a_rollback_and_a_second_one_lose_no_write(
     elastic: Elasticsearch, alias: str, make: Make, post_oids: PostOids
 ) -> None:
-    make("a")
-    make("b")
-    built = make("c")
-    assert (built.index, built.previous) == (f"{alias}-000003", f"{alias}-000002")
-    assert states(elastic, alias) == {2: "previous", 3: "live"}
-    assert post_oids() == {"c"}
-    body = elastic.indices.get(index=built.index)[built.index]
-    assert body["settings"]["index"]["refresh_interval"] == "1s"
-    assert set(body["aliases"]) == {alias, live_alias(built.index)}
-    rollback(elastic, alias)
-    assert make("d").index == f"{alias}-000004"
-    with pytest.raises(Damaged):
-        read_swap(elastic, alias, built.index)  # it was deleted, with what was stored of it
+    make("a", "b", "x")
+    make("a", "b", "y")
+    put_post(elastic, alias, "new")
+    put_post(elastic, alias, "not for long")
+    put_comments(elastic, alias, "a", "c")
+    delete_post(elastic, alias, "b")
+    delete_post(elastic, alias, "not for long")
 
+    back = rollback(elastic, alias)
+    assert (back.index, back.previous) == (f"{alias}-000001", f"{alias}-000002")
+    assert back.replayed == 3
+    assert post_oids() == {"a", "x", "new"}
+    assert len(elastic.get(index=alias, id="a")["_source"]["comments"]) == 1
 
-class TestRollback:
-    def test_and_a_second_one_lose_no_write(
-        self, elastic: Elasticsearch, alias: str, make: Make, post_oids: PostOids
-    ) -> None:
-        make("a", "b", "x")
-        make("a", "b", "y")
-        put_post(elastic, alias, "new")
-        put_post(elastic, alias, "not for long")
-        put_comments(elastic, alias, "a", "c")
-        delete_post(elastic, alias, "b")
-        delete_post(elastic, alias, "not for long")
-
-        back = rollback(elastic, alias)
-        assert (back.index, back.previous) == (f"{alias}-000001", f"{alias}-000002")
-        assert back.replayed == 3
-        assert post_oids() == {"a", "x", "new"}
-        assert len(elastic.get(index=alias, id="a")["_source"]["comments"]) == 1
-
-        put_post(elastic, alias, "newer")
-        delete_post(elastic, alias, "new")
-        forth = rollback(elastic, alias)
-        assert forth.index == f"{alias}-000002"
-        assert post_oids() == {"a", "y", "newer"}
-        put_post(elastic, alias, "newest")
-
-    def test_says_if_it_cannot_know_what_was_written(
-        self, elastic: Elasticsearch, alias: str, make: Make
-    ) -> None:
-        make("a")
-        make("b")
-        elastic.indices.delete(index=state_index(alias))
-        assert "is lost" in rollback(elastic, alias).lost
+    put_post(elastic, alias, "newer")
+    delete_post(elastic, alias, "new")
+    forth = rollback(elastic, alias)
+    assert forth.index == f"{alias}-000002"
+    assert post_oids() == {"a", "y", "newer"}
+    put_post(elastic, alias, "newest")
+    elastic.indices.delete(index=state_index(alias))
+    assert "is lost" in rollback(elastic, alias).lost
 
 
 SWAP = "POST /_aliases .*must_exist"
 
 
-class TestSwap:
-    def test_by_a_process_that_was_suspended_loses_no_write(
-        self,
-        elastic: Elasticsearch,
-        alias: str,
-        make: Make,
-        post_oids: PostOids,
-        faulty: Faulty,
-    ) -> None:
-        make("a")
-        make("b")
+def test_swaps_that_fail_lose_no_write(
+    elastic: Elasticsearch, alias: str, make: Make, post_oids: PostOids, faulty: Faulty
+) -> None:
+    make("a")
+    make("b")
+    with pytest.raises(ConnectionError):
+        rollback(faulty(SWAP, ConnectionError("unreachable")), alias)
+    blocked = {item.number: item.write_blocked for item in list_generations(elastic, alias)}
+    assert states(elastic, alias) == {1: "previous", 2: "live"}
+    assert blocked == {1: True, 2: False}
 
-        def suspended(send: Callable[[], Any]) -> Any:
-            elastic.delete(index=state_index(alias), id="lock")  # its lease is over
-            put_post(elastic, alias, "meanwhile")
-            return send()
+    def suspended(send: Callable[[], Any]) -> Any:
+        elastic.delete(index=state_index(alias), id="lock")  # its lease is over
+        put_post(elastic, alias, "meanwhile")
+        return send()
 
-        with pytest.raises(NotFoundError):
-            rollback(faulty(SWAP, suspended), alias)
-        assert post_oids() == {"b", "meanwhile"}
-        assert rollback(elastic, alias).index == f"{alias}-000001"
-        assert post_oids() == {"a", "meanwhile"}
+    with pytest.raises(NotFoundError):
+        rollback(faulty(SWAP, suspended), alias)
+    assert post_oids() == {"b", "meanwhile"}
+    assert rollback(elastic, alias).index == f"{alias}-000001"
+    assert post_oids() == {"a", "meanwhile"}
 
-    def test_whose_response_is_lost_counts(
-        self, alias: str, make: Make, post_oids: PostOids, faulty: Faulty
-    ) -> None:
-        make("a")
+    def lost(send: Callable[[], Any]) -> Any:
+        send()
+        raise ConnectionTimeout("no response")
 
-        def lost(send: Callable[[], Any]) -> Any:
-            send()
-            raise ConnectionTimeout("no response")
-
-        built = reindex(faulty(SWAP, lost), alias, [post("b")], SETTINGS, no_reject)
-        assert (built.index, built.posts) == (f"{alias}-000002", 1)
-        assert post_oids() == {"b"}
-
-    def test_that_fails_while_writes_are_blocked_allows_them_again(
-        self, elastic: Elasticsearch, alias: str, make: Make, faulty: Faulty
-    ) -> None:
-        make("a")
-        make("b")
-        with pytest.raises(ConnectionError):
-            rollback(faulty(SWAP, ConnectionError("unreachable")), alias)
-        blocked = {item.number: item.write_blocked for item in list_generations(elastic, alias)}
-        assert states(elastic, alias) == {1: "previous", 2: "live"}
-        assert blocked == {1: True, 2: False}
+    built = reindex(faulty(SWAP, lost), alias, [post("c")], SETTINGS, no_reject)
+    assert (built.index, built.posts) == (f"{alias}-000003", 2)
+    assert post_oids() == {"c", "meanwhile"}
 
 
 def test_a_build_during_a_build_is_refused_and_a_failed_one_leaves_nothing(
@@ -197,3 +150,67 @@ def test_indices_and_rollback(run: Run, elastic: Elasticsearch, alias: str, make
     assert run("rollback").exit_code == 0
     assert not elastic.indices.exists(index=stale)
     assert not require_live(elastic, alias).write_blocked
+    # Numbers are never used twice, and the generation before the live one is kept.
+    make("d")
+    built = make("e")
+    assert (built.index, built.previous) == (f"{alias}-000004", f"{alias}-000003")
+    assert states(elastic, alias) == {3: "previous", 4: "live"}
+    body = elastic.indices.get(index=built.index)[built.index]
+    assert body["settings"]["index"]["refresh_interval"] == "1s"
+    assert set(body["aliases"]) == {alias, live_alias(built.index)}
+    with pytest.raises(Damaged):
+        read_swap(elastic, alias, f"{alias}-000002")  # it was deleted, with what was stored of it
+
+
+def change_lock(elastic: Elasticsearch, alias: str, **changes: Any) -> None:
+    """As if another process had changed it."""
+    held = elastic.get(index=state_index(alias), id="lock")["_source"]
+    elastic.index(index=state_index(alias), id="lock", document={**held, **changes})
+
+
+class TestLock:
+    def test_excludes_others(self, elastic: Elasticsearch, alias: str) -> None:
+        path = os.fsdecode(b"caf\xe9")
+        with (
+            Lock(elastic, alias, f"sync {path}", lease=1),
+            pytest.raises(Locked, match=r"process \d+ on .* \(sync caf\?\), since"),
+            Lock(elastic, alias, "reindex"),
+        ):
+            pytest.fail("two hold the lock")
+        with Lock(elastic, alias, "reindex"):
+            pass
+
+    def test_of_a_killed_process_is_free_after_the_lease(
+        self, elastic: Elasticsearch, alias: str
+    ) -> None:
+        killed = {"pid": 1, "host": "another", "purpose": "build", "since": "2024-01-01"}
+        elastic.index(index=ensure_state(elastic, alias), id="lock", document=killed)
+        started = time.monotonic()
+        with Lock(elastic, alias, "reindex", lease=1) as lock:
+            assert time.monotonic() - started > 0.9
+            lock.check()
+
+    def test_a_build_that_lost_it_swaps_nothing_and_touches_nothing_else(
+        self,
+        elastic: Elasticsearch,
+        alias: str,
+        index_posts: Callable[[Iterable[RawPost]], Built],
+    ) -> None:
+        live = index_posts([post("a")]).index
+        other = f"{alias}-000009"
+
+        def slow() -> Iterator[RawPost]:
+            yield post("a")
+            # Suspended for longer than the lease; another process took over and is building.
+            change_lock(elastic, alias, token="another")
+            elastic.indices.create(index=other, aliases={f"{other}-building": {}})
+            block_writes(elastic, live)
+
+        with pytest.raises(Locked, match="was lost"):
+            index_posts(slow())
+        generations = {
+            generation.name: generation for generation in list_generations(elastic, alias)
+        }
+        assert {live, other} <= set(generations)
+        assert generations[live].state == "live"
+        assert generations[live].write_blocked

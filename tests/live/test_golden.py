@@ -28,16 +28,15 @@ def write(path: Path, **texts: str) -> Path:
 
 
 @pytest.fixture
-def settings(own_settings: Settings) -> Settings:
-    """The commands work on an index of the test's own."""
-    return own_settings
+def alias(emptied: str) -> str:
+    return emptied
 
 
 @pytest.fixture
 def source(tmp_path: Path, run: Run) -> Path:
     """A blog that is live, with one golden search."""
     path = write(tmp_path / "posts.jsonl", trees="Loquats and kumquats.", seas="Salt and fish.")
-    assert run("reindex", path).exit_code == 0
+    assert run("sync", path).exit_code == 0
     done = run("golden", "add", " kumquats ", f"{SITE}/trees/index.html")
     assert done.exit_code == 0, done.output
     return path
@@ -84,8 +83,6 @@ def test_rules_that_break_a_search_are_not_loaded(
     refused = run("rebuild")
     assert refused.exit_code == 1
     assert "oranges → " in refused.stderr
-    stored.write_text("oranges => kumquats\n")
-    assert run("synonyms", "load", rules, "--force").exit_code == 0
 
 
 def test_only_what_is_found_can_be_added(run: Run, source: Path) -> None:

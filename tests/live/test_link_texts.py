@@ -1,8 +1,5 @@
 """The field `link_texts` of a post has the texts of the links to it, after each build and sync."""
 
-from collections.abc import Callable, Iterable
-from itertools import pairwise
-
 import pytest
 from elasticsearch import Elasticsearch
 from flask.testing import FlaskClient
@@ -14,7 +11,6 @@ from indexer.build.builder import Built, IndexSettings, rebuild, reindex
 from indexer.lock import Lock
 from indexer.records import Origin, RawPost
 from indexer.sync import SyncResult, sync
-from indexer.write import links
 from tests.writing import no_reject, put_comments, put_post
 
 SETTINGS = IndexSettings(NO_RULES, 1, 0)
@@ -56,14 +52,20 @@ class Blog:
 
 
 @pytest.fixture
-def blog(
-    elastic: Elasticsearch, alias: str, index_posts: Callable[[Iterable[RawPost]], Built]
-) -> Blog:
-    index_posts(FIRST)
-    return Blog(elastic, alias)
+def alias(emptied: str) -> str:
+    return emptied
 
 
-def test_a_build_groups_links_by_their_target(blog: Blog) -> None:
+@pytest.fixture
+def blog(elastic: Elasticsearch, alias: str) -> Blog:
+    blog = Blog(elastic, alias)
+    blog.sync(*FIRST)
+    return blog
+
+
+def test_a_build_groups_links_by_their_target(elastic: Elasticsearch, own_alias: str) -> None:
+    blog = Blog(elastic, own_alias)
+    blog.reindex(*FIRST)
     assert blog.texts() == ["building from source"]
     assert blog.texts("a") == []
     blog.reindex(*FIRST)
@@ -96,14 +98,6 @@ def test_posts_over_http_keep_theirs_until_the_next_sync(blog: Blog) -> None:
     blog.sync(FIRST[1])
     assert blog.texts() == ["build it", "building from source"]
     assert blog.texts("a") == ["another"]
-
-
-def test_more_than_a_page_of_posts_and_links(blog: Blog, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(links, "_PAGE", 3)
-    names = [f"{letter}-{number}" for number in range(4) for letter in ("a", "a-b", "b")]
-    raws = [post(name, f"{to} to {to}") for name, to in pairwise(names)]
-    blog.sync(*raws, RawPost(Origin("test"), "without", "No URL", "Text"), post(names[-1]))
-    assert [blog.texts(name) for name in names] == [[], *([f"to {name}"] for name in names[1:])]
 
 
 def test_a_page_is_found_in_the_words_of_links_to_it(blog: Blog, own_settings: Settings) -> None:

@@ -4,7 +4,6 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Any
@@ -103,29 +102,26 @@ def behind(proxy: Proxy, settings: Settings) -> Iterator[Changed]:
         proxy.recover()
 
 
-def _timed(client: FlaskClient, query: str) -> tuple[int, str, float]:
-    """Status, X-Cache and seconds of a search."""
-    started = time.monotonic()
+def _search(client: FlaskClient, query: str) -> tuple[int, str]:
+    """Status and X-Cache."""
     response = client.get("/search", query_string={"q": query})
-    seconds = time.monotonic() - started
-    return response.status_code, response.headers.get("X-Cache", ""), seconds
+    return response.status_code, response.headers.get("X-Cache", "")
 
 
 def test_a_known_outage_answers_at_once_and_ends_by_itself(
     proxy: Proxy, behind: Changed, caplog: pytest.LogCaptureFixture
 ) -> None:
-    client = behind(elasticsearch_timeout=2, write_tokens=TOKEN)
+    client = behind(elasticsearch_timeout=4, write_tokens=TOKEN)
     service = client.application.extensions["blogsearch"]
-    assert _timed(client, "juggling")[0] == 200
+    assert _search(client, "juggling")[0] == 200
     proxy.hang()
-    assert _timed(client, "first after the fault")[0] == 503
+    assert _search(client, "first after the fault")[0] == 503
     wait_until(lambda: not service.admission.available)
     caplog.clear()
+    started = time.monotonic()
     for nth in range(3):
-        status, _, seconds = _timed(client, f"unknown {nth}")
-        assert (status, seconds < 2) == (503, True)  # the time limit of Elasticsearch
-        status, state, seconds = _timed(client, "juggling")
-        assert (status, state, seconds < 2) == (200, "HIT", True)
+        assert _search(client, f"unknown {nth}")[0] == 503
+        assert _search(client, "juggling") == (200, "HIT")
     for path, expected in (
         ("/__heartbeat__", 503),
         ("/", 200),
@@ -133,10 +129,9 @@ def test_a_known_outage_answers_at_once_and_ends_by_itself(
         ("/?q=unknown", 503),
         ("/metrics", 200),
     ):
-        started = time.monotonic()
         response = client.get(path, headers={"Authorization": f"Bearer {TOKEN}"})
         assert response.status_code == expected, path
-        assert time.monotonic() - started < 2, path
+    assert time.monotonic() - started < 12  # four that wait for Elasticsearch would take longer
     # The beginning of the outage had its line: one for each search would hide other ones.
     # Threads of services of other tests may still look for their engines.
     assert not [
@@ -146,27 +141,4 @@ def test_a_known_outage_answers_at_once_and_ends_by_itself(
         and (proxy.url in record.getMessage() or not record.name.startswith("elastic_transport"))
     ]
     proxy.recover()
-    wait_until(lambda: _timed(client, "python")[0] == 200)
-
-
-def test_computations_are_limited_and_kept_answers_are_not(proxy: Proxy, behind: Changed) -> None:
-    client = behind(max_computations=2, elasticsearch_timeout=3)
-    assert _timed(client, "juggling")[0] == 200
-    proxy.hang()
-    ended: list[str] = []  # the codes of the errors, in the order of the responses
-
-    def search(query: str) -> int:
-        response = client.get("/search", query_string={"q": query})
-        ended.append(response.get_json()["error"]["code"])
-        return response.status_code
-
-    with ThreadPoolExecutor(8) as pool:
-        running = [pool.submit(search, f"slow {nth}") for nth in range(8)]
-        time.sleep(0.1)
-        kept = [_timed(client, "juggling")[1] for _ in range(5)]
-        assert "engine_unavailable" not in ended
-        assert [future.result() for future in running] == [503] * 8
-    assert kept == ["HIT"] * 5
-    assert ended == ["busy"] * 6 + ["engine_unavailable"] * 2
-    busy = client.get("/search?q=another")
-    assert int(busy.headers["Retry-After"]) >= 1
+    wait_until(lambda: _search(client, "python")[0] == 200)

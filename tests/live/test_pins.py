@@ -1,14 +1,13 @@
 """Pinned results on real engines: which posts come, in which order, and the commands."""
 
 import json
-import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import Result
 from elasticsearch import Elasticsearch
 from flask.testing import FlaskClient
 
@@ -18,13 +17,12 @@ from app import create_app
 from app.errors import Conflict
 from app.search.pins import PinStore
 from app.settings import Settings
-from indexer.build.builder import IndexSettings, rebuild, reindex
+from indexer.build.builder import IndexSettings, rebuild
 from indexer.lock import Lock
 from indexer.records import Origin, RawPost
-from tests.writing import no_reject
+from tests.conftest import Run
 
 Json = dict[str, Any]
-Run = Callable[..., Result]
 
 POSTS = {
     # oid: title, text, date, category
@@ -38,17 +36,12 @@ POSTS = {
 
 
 @pytest.fixture(scope="module")
-def index(elastic: Elasticsearch) -> Iterator[str]:
+def index(module_index: Callable[[Iterable[RawPost]], str]) -> str:
     """An alias with the posts, for all tests of this module."""
-    alias = f"test-pins-x{uuid.uuid4().hex[:8]}"
-    posts = (
+    return module_index(
         RawPost(Origin("test"), oid, title, f"<p>{text}</p>", pub_date=day, categories=(category,))
         for oid, (title, text, day, category) in POSTS.items()
     )
-    reindex(elastic, alias, posts, IndexSettings(NO_RULES, 1, 0), no_reject)
-    yield alias
-    for name in elastic.indices.get(index=f"{alias}*", expand_wildcards="all"):
-        elastic.indices.delete(index=name)
 
 
 @pytest.fixture
@@ -56,6 +49,11 @@ def settings(engine_settings: Settings, elastic: Elasticsearch, index: str) -> I
     """Settings for the posts, without any pins."""
     yield replace(engine_settings, index=index)
     PinStore(elastic, index, ENGLISH).change(lambda _: {})
+
+
+@pytest.fixture
+def run(run: Run, settings: Settings) -> Run:
+    return partial(run, settings=settings)
 
 
 @pytest.fixture
@@ -94,17 +92,6 @@ def test_pinned_posts_come_first_in_their_order(pin: Callable[..., FlaskClient])
     assert _oids(_search(client, "crontab")) == ["guide"]
 
 
-def test_scores_of_other_posts_are_those_without_pins(pin: Callable[..., FlaskClient]) -> None:
-    def scores(client: FlaskClient) -> Json:
-        return {hit["oid"]: hit["score"] for hit in _search(client, "cron jobs")["hits"]}
-
-    before = scores(pin("other => start"))
-    after = scores(pin("cron jobs => mail, start"))
-    assert after.keys() == before.keys() | {"start"}
-    assert all(after[oid] == before[oid] for oid in before.keys() - {"mail"})
-    assert after["mail"] == pytest.approx(before["mail"], abs=0.02)
-
-
 def test_a_post_that_never_comes_is_not_counted(pin: Callable[..., FlaskClient]) -> None:
     client = pin("cron => -old, -soup", "python => -python")
     assert set(_oids(_search(client, "cron"))) == {"guide", "mail"}
@@ -131,6 +118,11 @@ def test_quoted_excluded_and_corrected_words(pin: Callable[..., FlaskClient]) ->
     assert _oids(corrected) == ["guide", "python"]
     assert corrected["corrected"]["to"] == "python"
     assert _oids(_search(client, "pythn", typos="off")) == []
+    client = pin("imprint => start", "zzyzx * => start")
+    answer = _search(client, "imprint")
+    assert (_oids(answer), answer["count"], answer["tier"]) == (["start"], 1, None)
+    # The pinned post does not keep the search from finding posts with only one of the words.
+    assert set(_oids(_search(client, "zzyzx leeks"))) == {"start", "soup"}
 
 
 def test_filters_apply_to_pinned_posts(pin: Callable[..., FlaskClient]) -> None:
@@ -139,15 +131,6 @@ def test_filters_apply_to_pinned_posts(pin: Callable[..., FlaskClient]) -> None:
     assert _oids(_search(client, "cron", since="2020-01-01"))[0] == "guide"
     assert _oids(_search(client, "cron", category="food")) == []
     assert _oids(_search(client, "cron", sort="newest")) == ["mail", "guide", "old"]
-
-
-def test_a_pinned_post_for_words_that_no_post_has(pin: Callable[..., FlaskClient]) -> None:
-    client = pin("imprint => start", "zzyzx * => start")
-    answer = _search(client, "imprint")
-    assert (_oids(answer), answer["count"], answer["tier"]) == (["start"], 1, None)
-    assert "dropped" not in answer
-    # The pinned post does not keep the search from finding posts with only one of the words.
-    assert set(_oids(_search(client, "zzyzx leeks"))) == {"start", "soup"}
 
 
 def test_debug_search_names_the_rule(pin: Callable[..., FlaskClient]) -> None:
@@ -226,17 +209,3 @@ def test_a_change_in_between_is_a_conflict_and_not_lost(
     with pytest.raises(Conflict):
         store.change(interrupted)
     assert dict(store.texts()) == {"other.pins": "cron => start"}
-
-
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [("latin.pins", "café => c".encode("latin-1")), ("other.txt", b"a => b"), ("none.pins", None)],
-)
-def test_a_file_that_cannot_be_read_is_named(
-    run: Run, tmp_path: Path, name: str, content: bytes | None
-) -> None:
-    if content:
-        (tmp_path / name).write_bytes(content)
-    loaded = run("pins", "load", tmp_path / name)
-    assert loaded.exit_code == 1
-    assert f"{name} cannot be read" in loaded.output

@@ -1,9 +1,7 @@
 """How much a post is read: where it comes from, that it stays, and what it changes."""
 
 import json
-import math
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +12,7 @@ from flask.testing import FlaskClient
 from app import create_app
 from app.insights.counts import Counts, Opening
 from app.settings import Settings
-from tests.conftest import REPOSITORY, Run
+from tests.conftest import Run
 
 NAMES = ("a", "b", "c", "d")
 
@@ -36,9 +34,8 @@ def lines(**more: Any) -> str:
 
 
 @pytest.fixture
-def settings(own_settings: Settings) -> Settings:
-    """The commands work on an index of the test's own."""
-    return own_settings
+def alias(emptied: str) -> str:
+    return emptied
 
 
 @pytest.fixture
@@ -63,7 +60,7 @@ def test_a_csv_is_taken_and_what_it_says_stays(
     run: Run, elastic: Elasticsearch, own_settings: Settings, source: Path, tmp_path: Path
 ) -> None:
     alias = own_settings.index
-    assert run("reindex", source).exit_code == 0
+    assert run("sync", source).exit_code == 0
     client = create_app(own_settings).test_client()
     explained = client.get("/search?q=kumquats&debug-search=requests").text
     assert "function_score" not in explained
@@ -85,9 +82,8 @@ def test_a_csv_is_taken_and_what_it_says_stays(
 
     export = tmp_path / "export.jsonl"
     assert "0 changed" in run("sync", source).stdout
-    for command in (["reindex", source], ["rebuild", "--force"], ["sync", source]):
-        assert run(*command).exit_code == 0
-        assert stored(elastic, alias) == numbers
+    assert run("rebuild", "--force").exit_code == 0
+    assert stored(elastic, alias) == numbers
     source.write_text(lines(c={"text": "<p>Sweet.</p>"}))
     assert "1 changed" in run("sync", source).stdout
     assert run("export", export).exit_code == 0
@@ -101,7 +97,7 @@ def test_a_post_may_say_it(
     run: Run, elastic: Elasticsearch, own_settings: Settings, source: Path, tmp_path: Path
 ) -> None:
     source.write_text(lines(b={"popularity": 3}))
-    assert run("reindex", source).exit_code == 0
+    assert run("sync", source).exit_code == 0
     client = create_app(own_settings).test_client()
     assert first(client) == "b"
     source.write_text(lines(b={"popularity": 3}, d={"popularity": 1000}))
@@ -112,29 +108,21 @@ def test_a_post_may_say_it(
     (folder / "e.md").write_text("---\ntitle: Loquats\npopularity: 12\n---\nA tree.\n")
     assert run("sync", source, folder).exit_code == 0
     assert stored(elastic, own_settings.index) == {"b": 3.0, "d": 1000.0, "e": 12.0}
+    # Equal numbers change no order.
+    texts = {name: {"text": "<p>" + "Sour. " * length} for length, name in enumerate(NAMES, 1)}
+    orders = []
+    for number in (0, 7):
+        posts = {name: {**text, "popularity": number} for name, text in texts.items()}
+        source.write_text(lines(**posts))
+        assert "4 changed" in run("sync", source).stdout
+        orders.append([hit["oid"] for hit in client.get("/search?q=sour").get_json()["hits"]])
+    assert orders[0] == orders[1]
 
 
-def test_it_comes_over_http(run: Run, own_settings: Settings, source: Path) -> None:
-    assert run("reindex", source).exit_code == 0
-    token = "a token of the test"
-    client = create_app(replace(own_settings, write_tokens=token)).test_client()
-    headers = {"Authorization": f"Bearer {token}"}
-    assert first(client) != "c"
-    post = json.loads(lines(c={"popularity": 9}).splitlines()[2])
-    written = client.post("/documents", json=[post], headers=headers)
-    assert written.status_code == 200, written.text
-    assert first(client) == "c"
-    for wrong in (-1, "many", True, 1e13, [1]):
-        entry = {**post, "popularity": wrong}
-        refused = client.post("/documents", json=[entry], headers=headers)
-        assert refused.status_code == 422
-        assert "popularity" in refused.get_json()["error"]["message"]
-
-
-def test_wrong_lines_are_named_and_change_nothing(
+def test_wrong_lines_are_named_and_opened_hits_are_taken(
     run: Run, elastic: Elasticsearch, own_settings: Settings, source: Path, tmp_path: Path
 ) -> None:
-    assert run("reindex", source).exit_code == 0
+    assert run("sync", source).exit_code == 0
     views = tmp_path / "views.csv"
     views.write_text("/posts/a,1\n/posts/b\n/posts/c,-5\n,7\n/posts/d,nan\n")
     done = run("popularity", views)
@@ -145,55 +133,8 @@ def test_wrong_lines_are_named_and_change_nothing(
     views.write_bytes(b"/posts/a,1\n\xff,2\n")
     assert run("popularity", views).exit_code == 1
     assert run("popularity").exit_code == run("popularity", views, "--from-clicks").exit_code == 2
-
-
-def test_opened_hits_are_taken(
-    run: Run, elastic: Elasticsearch, own_settings: Settings, source: Path
-) -> None:
-    assert run("reindex", source).exit_code == 0
-    counts = Counts(elastic, own_settings.index, 30)
-    now = time.time()
-    opened = [Opening(now, "kumquats", oid) for oid in ("d", "d", "a", "gone")]
-    counts.add(opened)
+    opened = [Opening(time.time(), "kumquats", oid) for oid in ("d", "d", "a", "gone")]
+    Counts(elastic, own_settings.index, 30).add(opened)
     done = run("popularity", "--from-clicks")
     assert done.exit_code == 0, done.output
     assert stored(elastic, own_settings.index) == {"a": 1.0, "d": 2.0}
-
-
-def test_it_gives_a_quarter_of_a_point_at_most(
-    run: Run, own_settings: Settings, source: Path
-) -> None:
-    source.write_text(lines(a={"popularity": 1}, b={"popularity": 1}, c={"popularity": 1e12}))
-    assert run("reindex", source).exit_code == 0
-    answer = create_app(own_settings).test_client().get("/search?q=kumquats&debug-search")
-    hits = answer.get_json()["debug"]["hits"]
-    given = {
-        hit["oid"]: part["score"]
-        for hit in hits
-        for part in hit["parts"]
-        if part["part"] == "popularity"
-    }
-    assert given["c"] == pytest.approx(0.25, abs=0.001)
-    assert given["a"] == pytest.approx(0.25 * math.log10(2), abs=0.001)
-
-
-def test_equal_numbers_change_no_order(
-    run: Run, own_settings: Settings, source: Path, tmp_path: Path
-) -> None:
-    posts = REPOSITORY / "sample" / "posts.jsonl"
-    popular = tmp_path / "popular.jsonl"
-    popular.write_text(
-        "".join(
-            json.dumps({**json.loads(line), "popularity": 7}) + "\n"
-            for line in posts.read_text().splitlines()
-        )
-    )
-    orders = []
-    for file in (posts, popular):
-        assert run("reindex", file).exit_code == 0
-        client = create_app(replace(own_settings, redis_url="")).test_client()
-        answers = [
-            client.get(f"/search?q={q}&size=30").get_json() for q in ("python", "date bread")
-        ]
-        orders.append([[hit["oid"] for hit in answer["hits"]] for answer in answers])
-    assert orders[0] == orders[1]

@@ -4,15 +4,14 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 import pytest
+from elasticsearch import Elasticsearch
 from flask import Flask
 
 from app import create_app
 from app.service import EXTENSION, Service
 from app.settings import Settings
-from indexer.build.builder import Built
 from indexer.records import Origin, RawPost
-
-IndexPosts = Callable[[Iterable[RawPost]], Built]
+from tests.writing import index_at_once
 
 
 def post(oid: str, title: str, text: str, language: str | None = None) -> RawPost:
@@ -80,10 +79,11 @@ def test_the_cache_knows_languages_and_not_headers(app: Flask) -> None:
 
 
 def test_posts_in_one_language_do_not_depend_on_the_visitor(
-    own_settings: Settings, index_posts: IndexPosts
+    own_settings: Settings, elastic: Elasticsearch
 ) -> None:
     app = create_app(own_settings)
-    index_posts([post("one", "Kaffee", "x", "de"), post("two", "Kaffee", "y", "de-AT")])
+    posts = [post("one", "Kaffee", "x", "de"), post("two", "Kaffee", "y", "de-AT")]
+    index_at_once(elastic, own_settings.index, posts)
     service: Service = app.extensions[EXTENSION]
     service.languages.refresh()
     answer = app.test_client().get("/search?q=kaffee", headers={"Accept-Language": "de"})

@@ -5,35 +5,23 @@ import json
 import os
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import pytest
-from click.testing import Result
 from elasticsearch import Elasticsearch
 
-from analyzers.rules.compile import NO_RULES
-from app.settings import Settings
-from indexer.build.builder import IndexSettings, reindex
 from indexer.generations import list_generations
-from indexer.records import Origin, RawComment, RawPost, Reject
 from indexer.state import state_index
+from tests.conftest import Run
 from tests.writing import put_comments, put_post
 
-Run = Callable[..., Result]
 PostOids = Callable[[], set[str]]
 
 
 def line(oid: Any, **fields: Any) -> str:
     return json.dumps({"oid": oid, "title": f"Post {oid}", "text": "<p>Text</p>", **fields}) + "\n"
-
-
-@pytest.fixture
-def settings(own_settings: Settings) -> Settings:
-    """For commands that are run here: an index of the test's own."""
-    return own_settings
 
 
 class TestRejects:
@@ -59,13 +47,6 @@ class TestRejects:
             assert reject.startswith(f"rejected: {source}:{number}")
             assert reason in reject
 
-    def test_many_are_printed_with_verbose_only(self, run: Run) -> None:
-        source = line("good") + "nonsense\n" * 30
-        for options, printed in (((), 21), (("--verbose",), 30)):
-            done = run("reindex", "-", "--force", *options, input=source)
-            assert done.stderr.count("\nrejected: ") == printed
-            assert "30 posts and comments were rejected" in done.stderr
-
     def test_too_many_of_them_swap_nothing(self, run: Run, post_oids: PostOids) -> None:
         assert run("reindex", "-", input=line("before")).exit_code == 0
         lines = "".join(line(number) for number in range(3)) + "nonsense\n" * 4
@@ -75,37 +56,6 @@ class TestRejects:
         assert post_oids() == {"before"}
         assert run("reindex", "-", "--force", input=lines).exit_code == 3
         assert post_oids() == {"0", "1", "2"}
-
-    def test_a_post_refused_by_elasticsearch_is_rejected_with_its_comments(
-        self, elastic: Elasticsearch, alias: str, pipeline: str
-    ) -> None:
-        def raws() -> Iterator[RawPost]:
-            elastic.indices.put_settings(
-                index=f"{alias}-000001", settings={"index.default_pipeline": pipeline}
-            )
-            comments = (RawComment("c1", "First"), RawComment("c2", "Second"))
-            yield RawPost(Origin("s", 1), "refused", "T", "x", comments=comments)
-            yield RawPost(Origin("s", 2), "accepted", "T", "x")
-
-        rejected: list[Reject] = []
-        settings = IndexSettings(NO_RULES, 1, 0)
-        built = reindex(elastic, alias, raws(), settings, rejected.append)
-        assert built.posts == 1
-        (reject,) = rejected
-        assert (reject.oid, str(reject.origin)) == ("refused", "s:1")
-        assert "not this one" in reject.reason
-
-    @pytest.fixture
-    def pipeline(self, elastic: Elasticsearch, alias: str) -> Iterator[str]:
-        """An ingest pipeline that refuses one post."""
-        refuse = {"message": "not this one", "if": "ctx.oid == 'refused'"}
-        elastic.ingest.put_pipeline(id=alias, processors=[{"fail": refuse}])
-        yield alias
-        # An index may not use a pipeline that is deleted.
-        elastic.indices.put_settings(
-            index=f"{alias}-0*", settings={"index.default_pipeline": None}, allow_no_indices=True
-        )
-        elastic.ingest.delete_pipeline(id=alias)
 
 
 class TestSources:
@@ -143,15 +93,18 @@ class TestSources:
 
 
 class TestFewer:
-    def test_posts_need_force(self, run: Run, post_oids: PostOids) -> None:
+    def test_posts_or_comments_need_force(self, run: Run, post_oids: PostOids) -> None:
         many = "".join(line(number) for number in range(20))
         assert run("reindex", "-", input=many).exit_code == 0
         done = run("reindex", "-", input=line("one"))
         assert done.exit_code == 1
         assert "1 posts, the live index 20" in done.stderr
         assert len(post_oids()) == 20
-        assert run("reindex", "-", "--force", input=line("one")).exit_code == 0
-        assert post_oids() == {"one"}
+        comments = [{"oid": str(number), "comment": "x"} for number in range(8)]
+        assert run("reindex", "-", "--force", input=line("a", comments=comments)).exit_code == 0
+        assert post_oids() == {"a"}
+        done = run("reindex", "-", input=line("a", comments=comments[:1]))
+        assert (done.exit_code, "1 comments, the live index 8" in done.stderr) == (1, True)
 
     def test_sample_posts_are_replaced_whatever_came_over_http(
         self, run: Run, elastic: Elasticsearch, alias: str, post_oids: PostOids
@@ -164,15 +117,6 @@ class TestFewer:
         assert run("reindex", "-", input=own.replace('"oid": ', '"oid": 1')).exit_code == 0
         assert post_oids() == {"http", *(f"1{n}" for n in range(9))}
         assert run("reindex", "-", input=line("one")).exit_code == 1
-
-    def test_comments_need_force(self, run: Run) -> None:
-        comments = [{"oid": str(number), "comment": "x"} for number in range(8)]
-        assert run("reindex", "-", input=line("a", comments=comments)).exit_code == 0
-        fewer = line("a", comments=comments[:1])
-        done = run("reindex", "-", input=fewer)
-        assert done.exit_code == 1
-        assert "1 comments, the live index 8" in done.stderr
-        assert run("reindex", "-", "--force", input=fewer).exit_code == 0
 
     def test_what_came_over_http_is_kept(
         self, run: Run, elastic: Elasticsearch, alias: str, post_oids: PostOids
@@ -237,17 +181,3 @@ class TestKilled:
         assert not elastic.indices.exists(index=stale)
         assert post_oids() == {"after"}
         assert [generation.number for generation in list_generations(elastic, alias)] == [1, 3]
-
-    def test_by_sigterm_it_removes_what_it_built(
-        self,
-        run: Run,
-        start: Callable[..., subprocess.Popen[str]],
-        elastic: Elasticsearch,
-        alias: str,
-    ) -> None:
-        assert run("reindex", "-", input=line("before")).exit_code == 0
-        process = start("reindex", "-")
-        stale = feed_until_indexed(process, elastic, alias)
-        process.terminate()
-        assert process.wait(30) != 0
-        assert not elastic.indices.exists(index=stale)

@@ -57,22 +57,38 @@ def test_go_is_not_going(visitor: FlaskClient) -> None:
     assert "going-slowly-on-a-bicycle" in _found(visitor, "going")
 
 
-def test_a_word_nobody_wrote_is_the_one_given_up(client: FlaskClient) -> None:
-    answer = client.get("/search", query_string={"q": "react native"}).get_json()
-    assert answer["tier"] == "some words"
-    assert answer["dropped"] == ["native"]
-    assert "corrected" not in answer
-    assert "react" in answer["hits"][0]["title"].lower()
-
-
 def test_a_typo_finds_the_posts_of_both_terms_of_a_rule(visitor: FlaskClient) -> None:
     oids = _found(visitor, "postgers")
     assert "<mark>postgres</mark>" in oids["upserts-in-postgres"]
     assert "<mark>postgresql</mark>" in oids["full-text-search-in-postgresql"]
 
 
-@pytest.mark.parametrize("words", ["machine learning", "machien learning"])
-def test_several_words_find_the_posts_of_their_short_form(client: FlaskClient, words: str) -> None:
-    short = _found(client, "ml")
-    assert len(short) == 3
-    assert short.keys() <= _found(client, words).keys()
+@pytest.mark.parametrize(
+    ("q", "found"),
+    [
+        ("in:title goodbye python2.4", ["goodbye-python24"]),
+        ("IN:TITLE goobdye", ["goodbye-python24"]),
+        ("crontab in:title lines", ["crontab-lines-i-keep-forgetting"]),
+        ('in:title "keep forgetting"', ["crontab-lines-i-keep-forgetting"]),
+    ],
+)
+def test_words_in_titles(client: FlaskClient, q: str, found: list[str]) -> None:
+    body = client.get("/search", query_string={"q": q}).get_json()
+    assert [hit["oid"] for hit in body["hits"]] == found
+    assert body["count"] == len(found)
+
+
+def test_a_category_in_the_query_is_that_filter(client: FlaskClient) -> None:
+    def oids(q: str, **chosen: str) -> list[str]:
+        body = client.get("/search", query_string={"q": q, "size": 50, **chosen}).get_json()
+        assert body["count"] == len(body["hits"]) or body["count"] > 50
+        return [hit["oid"] for hit in body["hits"]]
+
+    facets = client.get("/search?q=python&facets=on").get_json()["facets"]["categories"]
+    name = facets[0]["value"]
+    chosen = oids("python", category=name)
+    assert 0 < len(chosen) == facets[0]["count"]
+    for q in (f'python category:"{name}"', f'category:"{name.upper()}" python'):
+        assert oids(q) == chosen
+    assert set(chosen) <= set(oids(f'category:"{name}"'))
+    assert oids("python category:nothing") == []

@@ -77,27 +77,10 @@ def test_a_section_names_the_headings_above_it_and_the_id_of_its_own(search: Sea
     assert section["url"] == "https://x.org/guide#typescript"
 
 
-def test_a_title_is_not_said_again_above_a_heading(search: Search) -> None:
-    [section] = search("rhymes")[0]["sections"]
-    assert section["heading"] == "Verses"
-    assert "above" not in section
-
-
 def test_a_post_without_headings_has_no_sections(search: Search) -> None:
     hits = {hit["oid"]: hit for hit in search("workers")}
     assert "sections" not in hits["mention"]
     assert "<mark>Workers</mark>" in hits["mention"]["highlight"]["text"][0]
-
-
-def test_a_title_that_matches_shows_the_beginning(search: Search) -> None:
-    [hit] = search("features")
-    assert "sections" not in hit
-    assert hit["highlight"]["text"][0].startswith("What there is.")
-
-
-def test_a_heading_from_right_to_left(search: Search) -> None:
-    [hit] = search("כותרת")
-    assert hit["sections"][0]["heading"] == "כותרת משנה"
 
 
 @pytest.mark.parametrize(

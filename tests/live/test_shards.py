@@ -1,9 +1,9 @@
-"""An index of two shards, one of which is missing or fails."""
+"""An index that is closed or red, or lacks a shard: what works, and what is said."""
 
 import json
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,18 +16,20 @@ from prometheus_client import generate_latest
 from analyzers.languages import ENGLISH
 from app import create_app
 from app.cache import open_cache
-from app.elastic import translated
-from app.errors import Unavailable
 from app.metrics import IndexMetrics
 from app.search.pins import PinRule, PinStore
 from app.search.session import IndexedLanguages
 from app.service import Service
 from app.settings import Settings
+from indexer.build.builder import Built
+from indexer.generations import list_generations, require_live
+from indexer.records import Origin, RawPost
 from indexer.scan import doc_values
 from indexer.write.live import read_posts
 from tests.conftest import Run
 from tests.live.conftest import Faulty
 from tests.waiting import Clock
+from tests.writing import index_at_once, put_post
 
 ONE_PER_NODE = "index.routing.allocation.total_shards_per_node"
 _RULE = PinRule("my.pins", 1, (), False, ("p1",), ())
@@ -129,16 +131,11 @@ def test_a_failed_shard_is_an_older_answer_or_a_503(
         ), path
 
 
-def test_a_search_that_loses_its_index_is_unavailable(
+def test_a_part_of_the_posts_is_neither_counted_nor_taken_for_all(
     elastic: Elasticsearch, whole: Settings
 ) -> None:
-    pit = elastic.open_point_in_time(index=whole.index, keep_alive="1m")["id"]
-    elastic.close_point_in_time(id=pit)  # as when the index is deleted between two phases
-    with pytest.raises(Unavailable), translated():
-        elastic.search(pit={"id": pit})
-
-
-def test_nothing_is_counted_in_a_part_of_the_posts(elastic: Elasticsearch, whole: Settings) -> None:
+    token = "a-token-for-these-tests"
+    client = create_app(replace(whole, write_tokens=token)).test_client()
     name = _lose_a_shard(elastic, whole)
     for count in (
         lambda: list(doc_values(elastic, name, ["oid"])),
@@ -149,20 +146,113 @@ def test_nothing_is_counted_in_a_part_of_the_posts(elastic: Elasticsearch, whole
             count()
     metrics = generate_latest(IndexMetrics(Service(whole, elastic, open_cache(whole))))
     assert b"blogsearch_posts" not in metrics
-
-
-def test_a_post_of_a_missing_shard_is_not_taken_for_a_post_that_does_not_exist(
-    elastic: Elasticsearch, whole: Settings
-) -> None:
-    token = "a-token-for-these-tests"
-    client = create_app(replace(whole, write_tokens=token)).test_client()
-    headers = {"Authorization": f"Bearer {token}"}
-    name = _lose_a_shard(elastic, whole)
+    # A post of the missing shard is not taken for one that does not exist.
     read = elastic.mget(index=name, ids=[f"p{n}" for n in range(20)], source=False)["docs"]
     lost = next(doc["_id"] for doc in read if "error" in doc)
     with pytest.raises(ApiError, match="no_shard_available"):
         read_posts(elastic, name, [lost])
-    comment = client.put(
-        f"/documents/{lost}/comments/c", headers=headers, json={"comment": "Not lost."}
+    path, headers = f"/documents/{lost}/comments/c", {"Authorization": f"Bearer {token}"}
+    assert client.put(path, headers=headers, json={"comment": "Not lost."}).status_code == 503
+
+
+Damage = Callable[[Elasticsearch, str], None]
+TOKEN = "secret-of-the-test"
+_OF_THE_ENGINE = {"creation_date", "uuid", "version", "provided_name", "routing"}
+
+
+def close(elastic: Elasticsearch, alias: str) -> None:
+    elastic.indices.close(index=f"{alias}-000002")
+
+
+def lose_its_shard(elastic: Elasticsearch, alias: str) -> None:
+    """As after the loss of a disk: no node has this name, so that the shard is nowhere."""
+    name = f"{alias}-000002"
+    body = elastic.indices.get(index=name)[name]
+    kept = body["settings"]["index"].items()
+    settings = {key: value for key, value in kept if key not in _OF_THE_ENGINE}
+    settings["routing.allocation.require._name"] = "nowhere"
+    elastic.indices.delete(index=name)
+    elastic.indices.create(
+        index=name,
+        settings=settings,
+        mappings=body["mappings"],
+        aliases=body["aliases"],
+        wait_for_active_shards="0",
     )
-    assert comment.status_code == 503
+
+
+def post(oid: str) -> RawPost:
+    return RawPost(Origin("test"), oid, f"Juggling {oid}", "<p>Text</p>", pub_date="2024-01-01")
+
+
+@pytest.fixture
+def two_generations(
+    elastic: Elasticsearch, alias: str, index_posts: Callable[[Iterable[RawPost]], Built]
+) -> None:
+    """The previous one has `old`; the live one `old`, `new`, and `written` over HTTP."""
+    index_at_once(elastic, alias, [post("old")])
+    index_posts([post("old"), post("new")])
+    put_post(elastic, alias, "written", "Juggling")
+    elastic.indices.refresh(index=alias)
+
+
+@pytest.fixture
+def posts_file(tmp_path: Path) -> Path:
+    path = tmp_path / "posts.jsonl"
+    path.write_text('{"oid": "fresh", "title": "Fresh", "text": "x"}\n')
+    return path
+
+
+def oids(elastic: Elasticsearch, alias: str) -> set[str]:
+    elastic.indices.refresh(index=alias)
+    hits = elastic.search(index=alias)["hits"]["hits"]
+    return {hit["_source"]["oid"] for hit in hits}
+
+
+@pytest.mark.usefixtures("two_generations")
+def test_an_index_that_cannot_be_read_is_named_and_replaced_once_it_is_deleted(
+    elastic: Elasticsearch, own_settings: Settings, alias: str, run: Run, posts_file: Path
+) -> None:
+    close(elastic, alias)
+    app = create_app(replace(own_settings, write_tokens=TOKEN))
+    headers = {"Authorization": f"Bearer {TOKEN}"}
+    answer = app.test_client().put("/documents/x", json={"title": "X"}, headers=headers)
+    assert answer.status_code == 503
+    assert "is closed" in answer.json["error"]["message"]  # type: ignore[index]
+    for command in (("sync", posts_file), ("reindex", posts_file, "--force")):
+        refused = run(*command)
+        assert (refused.exit_code, "blogsearch rollback" in refused.stderr) == (1, True)
+    assert require_live(elastic, alias).name == f"{alias}-000002"
+    assert f"{alias}-000002\tlive\t?\t" in run("indices").stdout
+    seen = json.loads(run("doctor", "--json").output)["index"]
+    assert (f"{alias}-000002" in seen["seen"], "rollback" in seen["remedy"]) == (True, True)
+    elastic.indices.delete(index=f"{alias}-000002")
+    assert run("reindex", posts_file).exit_code == 0
+    assert oids(elastic, alias) == {"fresh"}
+
+
+@pytest.mark.usefixtures("two_generations")
+def test_rollback_says_what_is_lost(elastic: Elasticsearch, alias: str, run: Run) -> None:
+    lose_its_shard(elastic, alias)
+    result = run("rollback")
+    assert result.exit_code == 0, result.output
+    assert "written since it went live is lost" in result.stderr
+    assert oids(elastic, alias) == {"old"}
+    put_post(elastic, alias, "later")
+    states = {item.number: item.state for item in list_generations(elastic, alias)}
+    assert states == {1: "live", 2: "previous"}
+
+
+@pytest.mark.usefixtures("two_generations")
+@pytest.mark.parametrize("damage", [close, lose_its_shard])
+def test_older_answers_are_given(
+    elastic: Elasticsearch, own_settings: Settings, alias: str, damage: Damage, clock: Clock
+) -> None:
+    client: FlaskClient = create_app(own_settings).test_client()
+    assert client.get("/search?q=juggling").json["count"] == 3  # type: ignore[index]
+    damage(elastic, alias)
+    clock.advance(900)  # longer than an answer is fresh
+    answer = client.get("/search?q=juggling")
+    assert (answer.status_code, answer.headers["X-Cache"]) == (200, "STALE")
+    assert answer.json["count"] == 3  # type: ignore[index]
+    assert client.get("/search?q=neverseen").status_code == 503

@@ -161,7 +161,7 @@ def test_a_sitemap_that_lists_files_and_other_hosts(server: Server, tmp_path: Pa
     secret.write_text(page("Secret"))
     locations = (server.url("/b.xml"), secret.as_uri(), "http://other.test/c.xml")
     server.say("/sitemap.xml", index(*locations))
-    others = [f"http://other.test/{number}" for number in range(10_000)]
+    others = [f"http://other.test/{number}" for number in range(1_000)]
     listed = "".join(f"<url><loc>{url}</loc></url>" for url in (secret.as_uri(), *others))
     server.say("/b.xml", f"<urlset>{listed}</urlset>", Content_Type="text/xml")
     warnings: list[str] = []
@@ -170,21 +170,20 @@ def test_a_sitemap_that_lists_files_and_other_hosts(server: Server, tmp_path: Pa
         "neither http nor https",
         "on another host (--site allows one)",
     }
-    assert len(reasons(items)) == len(items) == 10_001
+    assert len(reasons(items)) == len(items) == 1_001
     assert ["secret.html" in warnings[0], "other.test/c.xml" in warnings[1]] == [True, True]
 
 
-def test_robots_keep_us_out(server: Server) -> None:
+def test_robots_keep_us_out_and_if_they_cannot_be_had_no_page_looks_removed(
+    server: Server,
+) -> None:
     server.say("/robots.txt", "User-agent: *\nDisallow: /secret")
-    server.say("/sitemap.xml", urlset(server, "/1", "/secret", "/2"))
+    server.say("/sitemap.xml", urlset(server, "/1", "/secret"))
     server.say("/1", page("One"))
-    server.say("/2", page("Two"))
     items = read(server.url("/sitemap.xml"))
-    assert (oids(items), reasons(items)) == (["1", "2"], [(None, "disallowed by robots.txt")])
+    assert (oids(items), reasons(items)) == (["1"], [(None, "disallowed by robots.txt")])
     assert "/secret" not in asked(server)
-
-
-def test_robots_that_cannot_be_had_make_no_page_look_removed(server: Server) -> None:
+    server.asked.clear()
     server.answers["/robots.txt"] = lambda request: request.send_error(503)
     server.say("/sitemap.xml", urlset(server, "/1", "/2"))
     rejects = [item for item in read(server.url("/sitemap.xml")) if isinstance(item, Reject)]
@@ -210,27 +209,6 @@ def test_a_few_pages_at_a_time(server: Server) -> None:
     options = replace(OPTIONS, fetch=replace(FETCH, connections=3))
     assert len(read(server.url("/sitemap.xml"), options)) == 12
     assert 2 <= most <= 3
-
-
-def test_a_reader_that_stops_stops_the_fetching(server: Server) -> None:
-    paths = [f"/{number}" for number in range(200)]
-    for path in paths:
-        server.say(path, page("x"))
-    server.say("/sitemap.xml", urlset(server, *paths))
-    posts = open_source(server.url("/sitemap.xml"), None, OPTIONS).read()
-    next(iter(posts))
-    posts.close()  # type: ignore[attr-defined]  # a generator; it waits for what is being fetched
-    assert len(server.asked) < 30  # a few pages ahead, not the whole site
-
-
-def test_a_feed_in_the_wrong_charset(server: Server) -> None:
-    item = '<item><title>é 漢字</title><link>/1</link><guid isPermaLink="false">1</guid></item>'
-    body = f'<?xml version="1.0"?><rss version="2.0"><channel>{item}</channel></rss>'
-    server.say("/feed", body, Content_Type="application/rss+xml; charset=iso-8859-1")
-    (post,) = read(server.url("/feed"))
-    assert isinstance(post, RawPost)
-    assert (post.oid, post.title, post.url) == ("1", "é 漢字", server.url("/1"))
-    assert asked(server) == ["/feed"]
 
 
 @pytest.mark.parametrize(
@@ -267,13 +245,11 @@ def test_the_home_page_of_a_blog(server: Server, places: dict[str, str], found: 
         assert oids(list(source.read())) == ["blog/1"]
 
 
-@pytest.mark.parametrize("kind", ["jsonlines", "markdown", "html", "wordpress", "blogger"])
-def test_what_is_not_read_from_an_address(server: Server, kind: str) -> None:
-    with pytest.raises(SourceError, match="Download it"):
-        open_source(server.url("/"), kind, OPTIONS)
+def test_what_is_not_read_from_an_address(server: Server) -> None:
     server.say("/x.jsonl", '{"oid": 1}')
-    with pytest.raises(SourceError, match="Download it"):
-        open_source(server.url("/x.jsonl"), None, OPTIONS)
+    for kind, path in (*((kind, "/") for kind in ("jsonlines", "html")), (None, "/x.jsonl")):
+        with pytest.raises(SourceError, match="Download it"):
+            open_source(server.url(path), kind, OPTIONS)
     for url in (server.url("/feed"), "file:///etc/passwd"):
         with pytest.raises(SourceError, match=r"FETCH_ALLOW_PRIVATE|neither http nor https"):
             read(url, SourceOptions())

@@ -16,13 +16,13 @@ from app.commands.tools import Tools
 from app.settings import Settings
 from indexer.build.builder import IndexSettings
 from indexer.generations import require_live
-from indexer.lock import Lock
 from indexer.records import IsUnchangedEntry, SourceItem
 from indexer.sources import SourceOptions
 from indexer.sources.json_lines import JSONLines
 from indexer.sync import sync
+from tests.conftest import Run
 from tests.live.conftest import Faulty
-from tests.writing import delete_comment, delete_post, no_reject, put_comments, put_post
+from tests.writing import delete_post, no_reject, put_comments, put_post
 
 SETTINGS = IndexSettings(NO_RULES, 1, 0)
 
@@ -35,17 +35,14 @@ def entry(oid: Any, *comments: str, **fields: Any) -> dict[str, Any]:
 
 
 @pytest.fixture
-def settings(own_settings: Settings) -> Settings:
-    """For commands that are run here: an index of the test's own."""
-    return own_settings
+def alias(emptied: str) -> str:
+    return emptied
 
 
 class Blog:
     """A file of posts and the index that is synced with it."""
 
-    def __init__(
-        self, file: Path, run: Callable[..., Result], elastic: Elasticsearch, alias: str
-    ) -> None:
+    def __init__(self, file: Path, run: Run, elastic: Elasticsearch, alias: str) -> None:
         self.file = file
         self._run = run
         self._elastic = elastic
@@ -82,7 +79,7 @@ class Blog:
 
 
 @pytest.fixture
-def blog(run: Callable[..., Result], elastic: Elasticsearch, alias: str, tmp_path: Path) -> Blog:
+def blog(run: Run, elastic: Elasticsearch, alias: str, tmp_path: Path) -> Blog:
     return Blog(tmp_path / "posts.jsonl", run, elastic, alias)
 
 
@@ -126,28 +123,6 @@ class TestDifferences:
         blog.sync()
         assert blog.stored("a") == compared  # it is not written by every sync
 
-    def test_of_a_second_post_with_the_same_oid_name_the_first(self, blog: Blog) -> None:
-        blog.write(entry("a"), entry("b"))
-        blog.sync()
-        blog.write(entry("b"), entry("a"), entry("a"), entry("a", title="Third"))
-        done = blog.sync()
-        reason = f"another post has the oid 'a' already ({blog.file}:2)"
-        assert done.stderr.replace("\n", " ").count(reason) == 2
-        assert blog.stored("a")["title"] == "Post a"
-        printed(blog.sync(), "0 posts added, 0 changed, 0 removed, 2 unchanged", 3)
-
-    def test_restore_what_was_deleted_over_http(
-        self, blog: Blog, elastic: Elasticsearch, alias: str
-    ) -> None:
-        blog.write(entry("a", "1", "2"), entry("b"))
-        blog.sync()
-        delete_comment(elastic, alias, "a", "1")
-        delete_post(elastic, alias, "b")
-        assert blog.posts() == {"a": {"2"}}
-        blog.sync()
-        assert blog.posts() == {"a": {"1", "2"}, "b": set()}
-        printed(blog.sync(), "2 unchanged")
-
 
 class TestComments:
     def test_are_removed_while_the_source_has_some(self, blog: Blog) -> None:
@@ -175,16 +150,11 @@ class TestComments:
         blog.write(entry("a", "1"))
         printed(blog.sync(), "1 removed")
         assert blog.posts() == {"a": {"1", "http"}}
-
-    def test_over_http_that_the_source_takes_over_are_its_own(self, blog: Blog) -> None:
-        blog.write(entry("a"))
+        blog.write(entry("a", "1", "http"))  # which takes it over
         blog.sync()
-        blog.comment("a", "1")
-        blog.write(entry("a", "1", "2"))
-        blog.sync()
-        blog.write(entry("a", "2"))
+        blog.write(entry("a", "1"))
         printed(blog.sync(), "1 removed")
-        assert blog.posts() == {"a": {"2"}}
+        assert blog.posts() == {"a": {"1"}}
 
     def test_far_fewer_need_force(self, blog: Blog) -> None:
         blog.write(entry("a", *"12345678"), entry("b", "1"))
@@ -265,11 +235,6 @@ class TestCaution:
         printed(blog.sync(), "9 removed")
         assert blog.posts().keys() == {"own", "http"}
 
-    def test_the_first_sync_takes_no_source_that_was_not_understood(self, blog: Blog) -> None:
-        blog.write(entry("a"), "nonsense", "nonsense")
-        printed(blog.sync(), "2 of 3 posts were rejected", 1)
-        printed(blog.sync("--force"), "1 posts added", 3)
-
     def test_rejected_posts_stay_as_they_are(self, blog: Blog) -> None:
         oids = ("abc ", "p/cafe\u0301", "c")
         blog.write(*map(entry, oids), entry("d", "1"))
@@ -284,37 +249,30 @@ class TestCaution:
             printed(blog.sync(), "1 rejected lines", 1)
         assert blog.posts() == before
 
-    def test_a_rejected_comment_is_reported_each_time(self, blog: Blog) -> None:
-        bad = {"oid": "2", "comment": "", "pub_date": "31.1.2024"}
-        post = entry("a", "1")
-        post["comments"].append(bad)
-        blog.write(post)
-        for _ in range(2):
-            printed(blog.sync(), "comment 2", 3)
-        assert blog.posts() == {"a": {"1"}}
-        stored = blog.stored("a")
-        blog.sync()
-        assert blog.stored("a") == stored
-
 
 def test_after_a_change_of_the_rules_leaves_the_rebuild_to_its_command(
-    blog: Blog, elastic: Elasticsearch, settings: Settings
+    blog: Blog, elastic: Elasticsearch, own_settings: Settings
 ) -> None:
     blog.write(entry("a"))
     blog.sync()
-    (settings.synonyms_dir / "my.synonyms").write_text("reactjs, react\n")
+    live = require_live(elastic, own_settings.index)
+    (own_settings.synonyms_dir / "my.synonyms").write_text("reactjs, react\n")
     blog.write(entry("a"), entry("b"))
     done = blog.sync()
     printed(done, "1 posts added")
     assert "blogsearch rebuild" in done.stderr
-    assert require_live(elastic, settings.index).number == 1
+    assert require_live(elastic, own_settings.index) == live
 
 
-def test_only_one_runs_at_a_time(blog: Blog, elastic: Elasticsearch, alias: str) -> None:
-    blog.write(entry("a"))
-    blog.sync()
-    with Lock(elastic, alias, "sync of another"):
-        printed(blog.sync(), "(sync of another)", 1)
+class TestFirst:
+    @pytest.fixture
+    def alias(self, own_alias: str) -> str:
+        return own_alias
+
+    def test_takes_no_source_that_was_not_understood(self, blog: Blog) -> None:
+        blog.write(entry("a"), "nonsense", "nonsense")
+        printed(blog.sync(), "2 of 3 posts were rejected", 1)
+        printed(blog.sync("--force"), "1 posts added", 3)
 
 
 def test_one_of_a_changed_post_takes_few_requests(
@@ -344,7 +302,7 @@ PROSE = "A sentence that is long enough to be taken for what the page is about. 
 
 
 def test_a_page_that_looks_like_a_list_now_is_not_deleted(
-    blog: Blog, run: Callable[..., Result], tmp_path: Path
+    blog: Blog, run: Run, tmp_path: Path
 ) -> None:
     """A guess is not a reason to delete a post; what the page says is one."""
     links = "".join(f"<p><a href='/{number}'>A post {number}</a></p>" for number in range(20))
@@ -362,7 +320,7 @@ def test_a_page_that_looks_like_a_list_now_is_not_deleted(
 
 
 def test_pages_that_are_gone_do_not_keep_others_from_being_removed(
-    run: Callable[..., Result],
+    run: Run,
     own_settings: Settings,
     server: Any,
     post_oids: Callable[[], set[str]],

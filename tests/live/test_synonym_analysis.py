@@ -83,19 +83,6 @@ def test_highlights_mark_what_was_searched_for(
     assert _search(elastic, index, match) == marked
 
 
-def test_explains_the_tokens_that_the_analysis_makes(
-    elastic: Elasticsearch, index: str, rules: Rules
-) -> None:
-    text = "Machine learning in JS, don’t go"
-    before = elastic.indices.analyze(index=index, analyzer=WORDS, text=text)["tokens"]
-    after = elastic.indices.analyze(index=index, analyzer=FORMS, text=text)["tokens"]
-    words = [token["token"] for token in before]
-    made = {token for _, _, group in rules.explain(words) for token in group.tokens}
-    synonyms = {token["token"] for token in after if token["type"] == "SYNONYM"}
-    assert synonyms == {"ml", "javascript", "golang"}
-    assert made - set(words) == synonyms
-
-
 def test_elasticsearch_takes_every_term_that_is_not_refused(
     elastic: Elasticsearch, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

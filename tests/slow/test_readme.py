@@ -9,13 +9,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from click.testing import Result
 from flask.testing import FlaskClient
 
 from app.settings import Settings
+from tests.conftest import Run
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-Run = Callable[..., Result]
 
 
 def blocks(heading: str) -> list[str]:

@@ -1,24 +1,21 @@
-"""Meaning on a real Elasticsearch: posts that say it in other words, written in every way."""
+"""Meaning: posts that say it in other words, written in every way; and `blogsearch meaning`."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
-from click.testing import Result
 from elasticsearch import Elasticsearch
 from flask.testing import FlaskClient
 
-from analyzers.meaning import Model
+from analyzers import meaning as models
 from app import create_app
-from app.settings import Settings
-from indexer.normalise import document_of
-from indexer.passages import with_passages
-from indexer.records import Origin, RawPost
-
-Run = Callable[..., Result]
+from app.commands import meaning
+from app.commands.meaning import with_setting
+from app.settings import Settings, load_settings
+from indexer.generations import require_live
+from tests.conftest import REPOSITORY, Run
 
 QUESTION = "how do programs talk to each other on one computer"
 TOKEN = "t" * 32
@@ -54,7 +51,7 @@ def oids(client: FlaskClient, q: str) -> list[str]:
     return [hit["oid"] for hit in client.get("/search", query_string={"q": q}).get_json()["hits"]]
 
 
-def meaning(client: FlaskClient, q: str) -> dict[str, float]:
+def added(client: FlaskClient, q: str) -> dict[str, float]:
     """What meaning adds to each hit."""
     answer: Any = client.get("/search", query_string={"q": q, "debug-search": ""}).json
     return {
@@ -72,12 +69,12 @@ def test_a_post_in_other_words_comes_first(
     assert run("reindex", source, settings=semantic).exit_code == 0
     client = create_app(semantic).test_client()
     assert oids(client, QUESTION)[0] == "pipes"
-    added = meaning(client, QUESTION)
-    assert added["pipes"] > added["festival"] > 0
+    scores = added(client, QUESTION)
+    assert scores["pipes"] > scores["festival"] > 0
     # A mistyped question is corrected before it is understood.
     assert oids(client, QUESTION.replace("programs", "prograns"))[0] == "pipes"
     # A few words stand for themselves, and nonsense finds nothing.
-    assert not any(meaning(client, "several programs").values())
+    assert not any(added(client, "several programs").values())
     assert oids(client, "zzqx vvkw qqaa bbcc ddee ffgg hhii") == []
 
 
@@ -92,14 +89,14 @@ def test_written_over_http_and_kept_by_comments_and_rebuilds(
     comment = {"comment": "<p>Thank you!</p>", "author": "Ann"}
     path = "/documents/pipes/comments/c1"
     assert client.put(path, json=comment, headers=headers).status_code == 201
-    before = meaning(client, QUESTION)
+    before = added(client, QUESTION)
     assert before["ipc"] > 0
     assert before["pipes"] > 0
     rules = source.with_name("some.synonyms")
     rules.write_text("ipc, messaging\n")
     assert run("synonyms", "load", rules, settings=semantic).exit_code == 0
-    assert meaning(create_app(semantic).test_client(), QUESTION).keys() == before.keys()
-    assert all(meaning(create_app(semantic).test_client(), QUESTION).values())
+    assert added(create_app(semantic).test_client(), QUESTION).keys() == before.keys()
+    assert all(added(create_app(semantic).test_client(), QUESTION).values())
 
 
 def test_a_sync_builds_what_the_setting_needs(
@@ -109,43 +106,10 @@ def test_a_sync_builds_what_the_setting_needs(
     client = create_app(semantic).test_client()
     assert oids(client, QUESTION)  # on, but the index has no vectors yet
     assert run("sync", source, settings=semantic).exit_code == 0
-    assert all(meaning(create_app(semantic).test_client(), QUESTION).values())
+    assert all(added(create_app(semantic).test_client(), QUESTION).values())
     off = replace(semantic, semantic=False)
     assert run("sync", source, settings=off).exit_code == 0
-    assert not any(meaning(create_app(off).test_client(), QUESTION).values())
-
-
-class CountingModel(Model):
-    """The model, and the texts that it has read."""
-
-    texts: ClassVar[list[str]] = []
-
-    def bits_of(self, texts: Sequence[str]) -> Iterator[str]:
-        self.texts.extend(texts)
-        return super().bits_of(texts)
-
-
-def test_only_passages_that_changed_are_computed_again(
-    elastic: Elasticsearch, run: Run, source: Path, semantic: Settings
-) -> None:
-    text = " ".join(f"{word}{number}" for number in range(100) for word in ("pipe", "socket"))
-    post: dict[str, Any] = {"oid": "long", "title": "A long post", "text": text}
-    source.write_text(json.dumps(post))
-    run("reindex", source, settings=semantic)
-    document, _ = document_of(
-        RawPost(origin=Origin("a test"), **{**post, "text": f"{text} The end."})
-    )
-    assert document
-    model = CountingModel.load()
-    (written,) = with_passages([document], model, elastic, semantic.index)
-    assert model.texts == ["A long post. The end."]
-    assert len(written.source["passages"]) == 3
-    # What a document has itself needs no index, and another title is another text.
-    list(with_passages([written], model, elastic))
-    assert len(model.texts) == 1
-    renamed = replace(written, source={**written.source, "title": "Another title"})
-    list(with_passages([renamed], model, elastic, semantic.index))
-    assert len(model.texts) == 4
+    assert not any(added(create_app(off).test_client(), QUESTION).values())
 
 
 def test_an_index_with_the_vectors_of_another_model_is_rebuilt(
@@ -157,7 +121,84 @@ def test_an_index_with_the_vectors_of_another_model_is_rebuilt(
     meta["blogsearch"]["model"] = "another"
     elastic.indices.put_mapping(index=name, meta=meta)
     client = create_app(semantic).test_client()
-    assert not any(meaning(client, QUESTION).values())
+    assert not any(added(client, QUESTION).values())
     assert run("rebuild", settings=semantic).exit_code == 0
     client = create_app(semantic).test_client()
-    assert all(meaning(client, QUESTION).values())
+    assert all(added(client, QUESTION).values())
+
+
+@pytest.fixture
+def site_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A `blogsearch.toml` in the current folder."""
+    file = tmp_path / "blogsearch.toml"
+    file.write_text('sources = ["posts"]\n\n[settings]  # ours\nsite_name = "A blog"\n')
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("BLOGSEARCH_SEMANTIC", raising=False)
+    return file
+
+
+def test_it_is_turned_on_and_off(
+    run: Run,
+    elastic: Elasticsearch,
+    own_settings: Settings,
+    site_file: Path,
+    installed_model: None,
+) -> None:
+    assert run("reindex", REPOSITORY / "sample" / "posts.jsonl").exit_code == 0
+    before = site_file.read_text()
+    asked = run("meaning", "on")  # nobody answers
+    assert asked.exit_code == 1
+    assert "69 MB" in asked.stdout
+    assert "85 posts" in asked.stdout
+    assert site_file.read_text() == before
+
+    done = run("meaning", "on", "--yes")
+    assert done.exit_code == 0, done.output
+    assert require_live(elastic, own_settings.index).model == models.MODEL_NAME
+    assert load_settings().semantic
+    assert load_settings().site_name == "A blog"
+    is_on = replace(own_settings, semantic=True)
+    assert run("meaning", "off", settings=is_on).exit_code == 0
+    assert require_live(elastic, own_settings.index).model == ""
+    assert not load_settings().semantic
+    site_file.write_text(before)
+    assert run("meaning", "off").exit_code == 0
+    assert site_file.read_text() == before
+
+
+def test_a_failure_changes_nothing(
+    run: Run,
+    own_settings: Settings,
+    site_file: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before = site_file.read_text()
+    monkeypatch.setattr(meaning, "_MODULES", ("no_such_package_of_ours",))
+    monkeypatch.setattr(meaning, "find_spec", lambda name: None)
+    monkeypatch.setenv("PATH", "")
+    refused = run("meaning", "on", "--yes")
+    assert refused.exit_code == 1
+    assert "neither pip nor uv" in refused.stderr
+    monkeypatch.setenv("BLOGSEARCH_SEMANTIC", "off")
+    refused = run("meaning", "on", "--yes")
+    assert refused.exit_code == 1
+    assert "BLOGSEARCH_SEMANTIC" in refused.stderr
+    assert site_file.read_text() == before
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("", "[settings]\nsemantic = true\n"),
+        ('site = "x"\n', 'site = "x"\n\n[settings]\nsemantic = true\n'),
+        ("[settings]\nshards = 2\n", "[settings]\nsemantic = true\nshards = 2\n"),
+        (
+            "[settings]  # a\nsemantic=false # b\n[urls]\nsemantic = 'x'\n",
+            "[settings]  # a\nsemantic = true\n[urls]\nsemantic = 'x'\n",
+        ),
+        ("[urls]\nsemantic = '/x'\n", "[urls]\nsemantic = '/x'\n\n[settings]\nsemantic = true\n"),
+    ],
+)
+def test_the_rest_of_the_file_stays(before: str, after: str) -> None:
+    assert with_setting(before, on=True) == after
+    assert with_setting(after, on=True) == after

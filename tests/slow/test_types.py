@@ -37,14 +37,3 @@ def test_the_example_of_the_documentation_compiles(folder: Path) -> None:
     programs = re.findall(r"```ts\n(.*?)```", page, re.DOTALL)
     assert len(programs) == 1
     assert _compile(folder, programs[0]) == ""
-
-
-def test_a_wrong_field_does_not_compile(folder: Path) -> None:
-    program = """
-        import type { components } from "./blogsearch";
-        export const oid = (hit: components["schemas"]["Hit"]): number => hit.oid;
-        export const kind = (hit: components["schemas"]["Hit"]) => hit.colour;
-    """
-    errors = _compile(folder, program)
-    assert "TS2322" in errors
-    assert "TS2339" in errors

@@ -110,15 +110,6 @@ def test_the_first_search(
     assert [hit["oid"] for hit in answer["hits"]] == ["mail"]  # with a rule of the package
 
 
-def test_the_version_is_that_of_the_tag_or_has_the_commit(call: Call) -> None:
-    git = ["git", "rev-parse", "--short=12", "HEAD"]
-    commit = subprocess.run(git, cwd=REPOSITORY, capture_output=True, text=True, check=True).stdout
-    git = ["git", "tag", "--points-at", "HEAD"]
-    tags = subprocess.run(git, cwd=REPOSITORY, capture_output=True, text=True, check=True).stdout
-    expected = tags.split()[0].removeprefix("v") if tags else f"0.1.0+g{commit.strip()}"
-    assert expected in call("--version").stdout
-
-
 def test_rules_are_not_added_to_the_installed_package(call: Call, tmp_path: Path) -> None:
     (tmp_path / "mine.synonyms").write_text("bikeshed => bike shed\n")
     done = call("synonyms", "load", "mine.synonyms")

@@ -1,7 +1,6 @@
 """Elasticsearch over TLS, with API keys that have the privileges of docs/elasticsearch."""
 
 import json
-import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,9 +11,8 @@ from click.testing import CliRunner
 from app import create_app
 from app.cli import main
 from app.commands.tools import Tools
-from app.elastic import connect, responds
 from app.settings import Settings
-from devstack.servers import Certificates, SecuredElasticsearch
+from devstack.servers import SecuredElasticsearch
 
 TOKEN = "a-token-for-these-tests"
 AUTHORIZED = {"Authorization": f"Bearer {TOKEN}"}
@@ -102,20 +100,6 @@ def test_a_wrong_authority_or_key_is_an_error_that_says_so(
     engine = json.loads(done.stdout)["elasticsearch"]
     told = "certificate" if "ca_file" in changed else "ELASTICSEARCH_API_KEY"
     assert told in engine["seen"] + engine["remedy"]
-
-
-def test_a_peer_that_does_not_answer_the_handshake(certificates: Certificates) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        settings = Settings(
-            elasticsearch_url=f"https://127.0.0.1:{silent.getsockname()[1]}",
-            elasticsearch_timeout=0.3,
-            ca_file=str(certificates.authority),
-            redis_url="",
-        )
-        client = create_app(settings).test_client()
-        client.get("/__lbheartbeat__")
-        assert client.get("/search?q=python").status_code == 503
-        assert not responds(connect(settings))
 
 
 def _back_up(secured: SecuredElasticsearch, alias: str) -> None:

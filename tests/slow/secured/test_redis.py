@@ -2,7 +2,6 @@
 
 import socket
 import ssl
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -19,7 +18,6 @@ from app.cli import main
 from app.commands.tools import Tools
 from app.insights.counts import Counts
 from app.search.request import SearchRequest
-from app.service import EXTENSION, Service
 from app.settings import Settings
 from devstack.servers import Certificates, RedisServer, redis_server
 from tests.tcp import forward, listening
@@ -109,19 +107,6 @@ def test_the_documented_rules_suffice(
         assert admin.acl_log() == []
 
 
-def test_the_documented_rules_suffice_for_insights(
-    own_settings: Settings, server: RedisServer
-) -> None:
-    url = f"redis://blogsearch:p%25ss@127.0.0.1:{server.port}/0"
-    service: Service = create_app(replace(own_settings, redis_url=url)).extensions[EXTENSION]
-    service.search_log.record(SearchRequest("cron"), "all", "203.0.113.7")
-    service.search_log.flush()
-    service.search_log.count_due(time.time() + 100)
-    assert [row.query for row in service.counts.report(1).searched] == ["cron"]
-    with redis.Redis(port=server.port, username="admin", password="admin") as admin:
-        assert admin.acl_log() == []
-
-
 @pytest.mark.parametrize("wrong", ["authority", "password", "user"])
 def test_a_wrong_authority_or_password_is_a_miss(
     wrong: str, settings: Settings, url: str, certificates: Certificates
@@ -132,32 +117,3 @@ def test_a_wrong_authority_or_password_is_a_miss(
     client = _client(settings, redis_url=url, ca_file=ca_file, rate_limit="100/minute")
     assert client.get("/search?q=python").headers["X-Cache"] == "OFF"
     assert client.get("/__heartbeat__").get_json()["status"] == "degraded"
-
-
-def test_a_user_without_a_permission_is_in_the_log(
-    settings: Settings, server: RedisServer, caplog: pytest.LogCaptureFixture
-) -> None:
-    with redis.Redis(port=server.port, username="admin", password="admin") as admin:
-        admin.execute_command("ACL", "SETUSER", "blogsearch", "-set")
-    client = _client(settings, redis_url=f"redis://blogsearch:p%25ss@127.0.0.1:{server.port}/0")
-    for _ in range(3):
-        assert client.get("/search?q=python").headers["X-Cache"] != "HIT"
-    lines = [record.getMessage() for record in caplog.records]
-    refused = [line for line in lines if line.startswith("Redis refuses a command")]
-    assert len(refused) == 1
-    assert "can't run this command" in refused[0]
-
-
-def test_a_peer_that_does_not_answer_the_handshake(
-    settings: Settings, certificates: Certificates
-) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        client = _client(
-            settings,
-            redis_url=f"rediss://127.0.0.1:{silent.getsockname()[1]}/0",
-            ca_file=str(certificates.authority),
-            cache_timeout=0.25,
-        )
-        assert client.get("/search?q=python").headers["X-Cache"] == "OFF"
-        del client
-        time.sleep(0.35)  # a probe may be under way
