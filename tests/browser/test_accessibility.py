@@ -14,12 +14,9 @@ from tests.browser.conftest import Blog
 STATES = {
     "start": "/",
     "start filtered": "/?category=juggling",
-    "results": "/?q=pythn",
-    "pages": "/?q=python&size=2&page=2",
-    "filtered": "/?q=python&since=2018-01-01&until=2018-12-31&category=programming",
+    "pages": "/?q=pythn&size=2&page=2&category=python",
     "comments": "/?q=thank+you",
     "nothing found": "/?q=%22pythn+siteswap%22",
-    "nothing near": "/?q=xqzzwk",
     "error": "/?q=python&size=1000",
     "debug": "/?q=pythn+colour+format&debug-search",
     "answer": "/?q=what+is+the+short+answer+on+a+licence",
