@@ -39,14 +39,6 @@ def test_a_container_answers_until_it_is_stopped(containers: Containers) -> None
     containers.stop(state)  # no error if it is gone already
 
 
-def test_a_container_of_an_earlier_run_is_replaced(containers: Containers) -> None:
-    first = containers.start(REDIS, free_port())
-    second = containers.start(REDIS, free_port())
-    assert not containers.alive(first)
-    assert containers.alive(second)
-    containers.stop(second)
-
-
 def test_a_failed_start_names_the_alternative_and_leaves_nothing(containers: Containers) -> None:
     port = free_port()
     state = containers.start(REDIS, port)

@@ -99,19 +99,6 @@ def test_written_over_http_and_kept_by_comments_and_rebuilds(
     assert all(added(create_app(semantic).test_client(), QUESTION).values())
 
 
-def test_a_sync_builds_what_the_setting_needs(
-    run: Run, source: Path, own_settings: Settings, semantic: Settings
-) -> None:
-    run("reindex", source, settings=own_settings)
-    client = create_app(semantic).test_client()
-    assert oids(client, QUESTION)  # on, but the index has no vectors yet
-    assert run("sync", source, settings=semantic).exit_code == 0
-    assert all(added(create_app(semantic).test_client(), QUESTION).values())
-    off = replace(semantic, semantic=False)
-    assert run("sync", source, settings=off).exit_code == 0
-    assert not any(added(create_app(off).test_client(), QUESTION).values())
-
-
 def test_an_index_with_the_vectors_of_another_model_is_rebuilt(
     elastic: Elasticsearch, run: Run, source: Path, semantic: Settings
 ) -> None:

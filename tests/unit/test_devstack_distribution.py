@@ -77,11 +77,3 @@ def test_a_failure_shows_mavens_output_and_leaves_no_files(
     assert "[ERROR] No space left on device" in captured.err
     assert not captured.out  # a shell evaluates it
     assert [path.name for path in instance.downloads.iterdir()] == ["lock"]
-
-
-def test_an_artifact_with_another_version_is_refused(
-    instance: Instance, maven: Maven, tmp_path: Path
-) -> None:
-    maven(UNPACKS.replace(f"elasticsearch-{ELASTICSEARCH_VERSION}.jar", "elasticsearch-9.0.0.jar"))
-    with pytest.raises(DevstackError, match=r"devstack/elasticsearch_distribution\.py"):
-        elasticsearch_home(instance, tmp_path)

@@ -83,31 +83,12 @@ def test_down_stops_both(stack: Stack, engines: Engines) -> None:
     stack.down()  # nothing is left to stop
 
 
-def test_a_block_stops_only_the_one_of_two_that_it_started(stack: Stack, engines: Engines) -> None:
-    stack.up()
-    engines.running.discard(1)
-    with stack.using(keep=False):
-        assert engines.running == {2, 3}
-    assert engines.running == {2}
-
-
 def test_a_start_that_fails_stops_what_it_had_started(stack: Stack, engines: Engines) -> None:
     engines.fails = "redis"
     with pytest.raises(DevstackError, match="Redis cannot be started"):
         stack.up()
     assert not engines.running
     assert stack.instance.load("elasticsearch") is None
-
-
-def test_an_interrupt_while_waiting_stops_what_was_started(stack: Stack, engines: Engines) -> None:
-    def interrupted(url: str, environment: Mapping[str, str]) -> str:
-        assert engines.running
-        raise KeyboardInterrupt
-
-    stack.engines = tuple(replace(engine, version=interrupted) for engine in stack.engines)
-    with pytest.raises(KeyboardInterrupt):
-        stack.up()
-    assert not engines.running
 
 
 def test_a_port_that_something_else_has_is_an_error_before_anything_starts(
@@ -129,12 +110,3 @@ def test_an_address_where_nothing_answers_is_an_error_without_the_password(stack
     with pytest.raises(DevstackError, match="no Elasticsearch answers there") as raised:
         stack.up()
     assert "secret" not in str(raised.value)
-
-
-def test_status_names_the_address_from_the_environment(stack: Stack) -> None:
-    environment = {"ELASTICSEARCH_URL": "http://me:secret@127.0.0.1:9", "REDIS_URL": ""}
-    stack.environment = {**stack.environment, **environment}
-    assert list(stack.status()) == [
-        "Elasticsearch: http://127.0.0.1:9, from ELASTICSEARCH_URL",
-        "Redis: none, from REDIS_URL",
-    ]
