@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
@@ -49,13 +50,17 @@ def settings(engine_settings: Settings, name: str) -> Settings:
 
 
 @pytest.fixture
-def opened(settings: Settings) -> Open:
+def opened(settings: Settings) -> Iterator[Open]:
     """Opens a cache; `opened(cache_timeout=1)` changes a setting."""
+    with ExitStack() as closed_afterwards:
 
-    def open_(lifetimes: Lifetimes | None = None, **changed: Any) -> AnswerCache:
-        return open_cache(replace(settings, **changed), lifetimes)
+        def open_(lifetimes: Lifetimes | None = None, **changed: Any) -> AnswerCache:
+            cache = open_cache(replace(settings, **changed), lifetimes)
+            if connection := cache.client.redis:
+                closed_afterwards.callback(connection.connection_pool.disconnect)
+            return cache
 
-    return open_
+        yield open_
 
 
 @pytest.fixture

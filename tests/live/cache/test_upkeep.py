@@ -21,6 +21,7 @@ from app.search.request import SearchRequest
 from app.service import Service, cache_key
 from app.settings import Settings
 from devstack.servers import free_port
+from tests.live.cache.conftest import Open
 from tests.waiting import wait_until
 
 # -- the decorator -----------------------------------------------------------------------------
@@ -47,10 +48,10 @@ class Counted:
 
 
 def test_a_value_is_kept_for_all_processes_however_its_arguments_are_spelt(
-    settings: Settings, cache: AnswerCache
+    opened: Open, cache: AnswerCache
 ) -> None:
     function = Counted()
-    describe, elsewhere = function.kept(cache), function.kept(open_cache(settings))
+    describe, elsewhere = function.kept(cache), function.kept(opened())
     values = [describe(1), describe(1, "b"), describe(a=1), elsewhere(b="b", a=1)]
     assert all(value == values[0] for value in values)
     assert function.calls == [(1, "b")]
