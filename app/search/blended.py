@@ -143,7 +143,7 @@ def _with_rules(plan: Plan, known: Known) -> Plan:
         words = words_of(plan.terms, plan.query, plan.language)
         pins = matching(known.pins, words)
         by_date = plan.request.sort != "relevance"
-        plan = replace(plan, pins=pins.only_never() if by_date else pins)
+        plan = replace(plan, pins=replace(pins, first=()) if by_date else pins)
     plan = replace(plan, popularity=known.rules.popularity)
     model = known.model
     if model is None or model.name != known.rules.model or not _has_meaning(plan):

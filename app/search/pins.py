@@ -9,7 +9,7 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from elasticsearch import Elasticsearch
@@ -63,10 +63,6 @@ class MatchedPins:
 
     def __bool__(self) -> bool:
         return bool(self.first or self.never)
-
-    def only_never(self) -> "MatchedPins":
-        """Without the posts that come first."""
-        return replace(self, first=())
 
 
 NO_MATCH = MatchedPins()

@@ -169,7 +169,7 @@ def counts(plan: Plan) -> Json:
     # Posts that only have a similar word match, and do not have the word.
     least = 0 if any(term.similar for term in plan.required) else plan.needed
     if least < number == len(plan.query.examined) or plan.pins.first:
-        without_pins = replace(plan, pins=plan.pins.only_never())
+        without_pins = replace(plan, pins=replace(plan.pins, first=()))
         counted[ALL] = _matching(without_pins, number)
     for term in plan.required:
         if term.likeliest.kind == "split":
