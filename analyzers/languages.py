@@ -26,7 +26,6 @@ POSSESSIVE = "'s$"
 _MAX_ENDING = 5  # letters of an inflection ending, in languages without a list of them
 _LATIN_VOWELS = "aeiouy"
 _QWERTY = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
-_ROW_SHIFTS = (0.0, 0.25, 0.75)  # of each row of keys against the first, in keys
 _CONFUSED = "ck sz cs fv gj mn"
 _ASCII = {
     "ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "ł": "l", "ı": "i",
@@ -60,7 +59,6 @@ class Language:
     endings: frozenset[str] | None = None  # of inflections; None: any, if the stems are equal
     vowels: str = _LATIN_VOWELS  # letters that are mistaken for each other
     confused: str = _CONFUSED  # other pairs of letters that look or sound alike
-    keyboard: tuple[str, ...] = _QWERTY  # rows of adjacent keys from the top, where it is known
 
     @cached_property
     def stop_words(self) -> frozenset[str]:
@@ -141,29 +139,25 @@ class Language:
         letter, other = self.fold(letter), self.fold(other)
         return letter == other or letter + other in self._confused_letters
 
-    def keys_adjacent(self, letter: str, other: str) -> bool:
-        """Whether two letters are neighbours on the keyboard."""
-        return letter + other in self._adjacent_keys
-
     @cached_property
     def _confused_letters(self) -> frozenset[str]:
         vowels = {vowel + other for vowel in self.vowels for other in self.vowels if vowel != other}
         pairs = self.confused.split()
         return frozenset((*vowels, *pairs, *(pair[::-1] for pair in pairs)))
 
-    @cached_property
-    def _adjacent_keys(self) -> frozenset[str]:
-        places = {
-            key: (x + shift, y)
-            for y, (row, shift) in enumerate(zip(self.keyboard, _ROW_SHIFTS, strict=False))
-            for x, key in enumerate(row)
-        }
-        return frozenset(
-            letter + other
-            for letter, (x, y) in places.items()
-            for other, (other_x, other_y) in places.items()
-            if letter != other and abs(y - other_y) <= 1 and abs(x - other_x) <= 1
-        )
+
+def _adjacent_keys() -> frozenset[str]:
+    """Every two letters that are neighbours on an English keyboard."""
+    places = {key: (x + y / 4, y) for y, row in enumerate(_QWERTY) for x, key in enumerate(row)}
+    return frozenset(
+        letter + other
+        for letter, (x, y) in places.items()
+        for other, (other_x, other_y) in places.items()
+        if letter != other and abs(y - other_y) <= 1 and abs(x - other_x) <= 1
+    )
+
+
+ADJACENT_KEYS = _adjacent_keys()
 
 
 def _words(folder: str, language: str) -> list[str]:
@@ -237,8 +231,7 @@ _UKRAINIAN_SUFFIXES = """
     ами ями ах ях ого ього ому ьому ими іми їми их іх їх ої ій ою ею єю ів їв ам ям ом ем єм ові еві
     єві им ім їм а я у ю і ї и е є о ь й
 """
-_OTHER_SCRIPT: dict[str, Any] = {"vowels": "", "confused": "", "keyboard": ()}
-_NORDIC = "qwertyuiopå"
+_OTHER_SCRIPT: dict[str, Any] = {"vowels": "", "confused": ""}
 _WITH_ENGLISH = {"chinese": "zh", "japanese": "ja", "korean": "ko"}
 """What is not English in these posts is found by its characters."""
 
@@ -266,39 +259,33 @@ _LISTED = (
     Language("catalan", "ca", "catalan", apostrophe=_elision("d l m n s t")),
     Language("irish", "ga", "irish", lowercase=_lowercase("irish"), apostrophe=_elision("d m b")),
     Language("italian", "it", "italian", apostrophe=_elision(_ITALIAN_ARTICLES)),
-    Language("french", "fr", "french", keyboard=("azertyuiop", "qsdfghjklm", "wxcvbn"),
+    Language("french", "fr", "french",
              apostrophe=_elision("l m t qu n s j d c jusqu quoiqu lorsqu puisqu")),
-    Language("spanish", "es", "spanish", keyboard=("qwertyuiop", "asdfghjklñ", "zxcvbnm")),
-    Language("danish", "da", "danish", keyboard=(_NORDIC, "asdfghjklæø", "zxcvbnm")),
-    Language("finnish", "fi", "finnish", keyboard=(_NORDIC, "asdfghjklöä", "zxcvbnm")),
-    Language("norwegian", "no", "norwegian", keyboard=(_NORDIC, "asdfghjkløæ", "zxcvbnm")),
-    Language("swedish", "sv", "swedish", keyboard=(_NORDIC, "asdfghjklöä", "zxcvbnm")),
-    Language("hungarian", "hu", "hungarian", keyboard=("qwertzuiopőú", "asdfghjkléáű", "yxcvbnm")),
-    Language("czech", "cs", "czech", stemming=({"type": "stemmer", "language": "czech"},),
-             keyboard=("qwertzuiopú", "asdfghjklů", "yxcvbnm")),
+    Language("spanish", "es", "spanish"),
+    Language("danish", "da", "danish"),
+    Language("finnish", "fi", "finnish"),
+    Language("norwegian", "no", "norwegian"),
+    Language("swedish", "sv", "swedish"),
+    Language("hungarian", "hu", "hungarian"),
+    Language("czech", "cs", "czech", stemming=({"type": "stemmer", "language": "czech"},)),
     Language("german", "de", "german", folding=("german_normalization",),
              patterns=(("([ao])e", r"\1"), ("(?<![aeiouqyäöü])ue", "u")),
              spelled_out={"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"},
-             confused=f"{_CONFUSED} dt bp gk vw",
-             keyboard=("qwertzuiopü", "asdfghjklöä", "yxcvbnm")),
+             confused=f"{_CONFUSED} dt bp gk vw"),
     Language("turkish", "tr", "turkish", lowercase=_lowercase("turkish"),
-             capitals={"I": "ı", "İ": "i"}, apostrophe="'.*",
-             keyboard=("qwertyuıopğü", "asdfghjklşi", "zxcvbnmöç")),
-    Language("serbian", "sr", "serbian", folding=("serbian_normalization",), letters=_SERBIAN,
-             keyboard=()),
+             capitals={"I": "ı", "İ": "i"}, apostrophe="'.*"),
+    Language("serbian", "sr", "serbian", folding=("serbian_normalization",), letters=_SERBIAN),
     # ё is usually written е; the stemmer makes no difference.
     Language("russian", "ru", "russian", folding=(_replaced("ё", "е"),), folds_first=True,
-             letters={"ё": "е"}, vowels="аеиоуыэюя", confused="бп вф гк дт жш зс ий шщ ьъ мн",
-             keyboard=("йцукенгшщзхъ", "фывапролджэ", "ячсмитьбю")),
+             letters={"ё": "е"}, vowels="аеиоуыэюя", confused="бп вф гк дт жш зс ий шщ ьъ мн"),
     Language("ukrainian", "uk", suffixes=_UKRAINIAN_SUFFIXES, folding=(_replaced("ґ", "г"),),
              letters={"ґ": "г"}, vowels="аеєиіїоуюя",
-             confused="бп вф гґ дт жш зс ий шщ мн",
-             keyboard=("йцукенгшщзхї", "фівапролджє", "ячсмитьбю")),
+             confused="бп вф гґ дт жш зс ий шщ мн"),
     Language("greek", "el", "greek", folding=(_lowercase("greek"),), letters=_GREEK,
-             vowels="αεηιουω", confused="", keyboard=(";ςερτυθιοπ", "ασδφγηξκλ", "ζχψωβνμ")),
+             vowels="αεηιουω", confused=""),
     Language("hebrew", "he", stemming=(), folding=(_replaced("[\u0591-\u05c7]"),),
              letters=dict.fromkeys(map(chr, range(0x591, 0x5C8)), ""), vowels="",
-             confused="אע טת כק חכ סש בו", keyboard=("קראטוןםפ", "שדגכעיחלךף", "זסבהנמצתץ")),
+             confused="אע טת כק חכ סש בו"),
     Language("arabic", "ar", "arabic", folding=("arabic_normalization",), letters=_ARABIC,
              **_OTHER_SCRIPT),
     Language("persian", "fa", "persian", stemming=("persian_stem",),

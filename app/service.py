@@ -107,9 +107,7 @@ class Service:
         """
 
         def compute() -> Computed:
-            index = self.settings.index
-            body, sent = similar(self.elastic, index, request, self.settings, self.known)
-            note(engine_requests=sent)
+            body = similar(self.elastic, self.settings.index, request, self.settings, self.known)
             # Anybody can name addresses without end that no post has.
             return Computed(body=body, has_hits=body["known"], keep_stale=body["known"])
 

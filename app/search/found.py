@@ -105,7 +105,7 @@ def _best_variant(term: Interpretation, hits: Iterable[Json], plan: Plan) -> Ter
         return TermVariant(term.term.text)
     is_first_best = term.likeliest.kind != "typed" and plan.request.sort == "relevance"
     is_doubtful = _is_doubtful(term, plan)
-    there: set[TermVariant] = set()
+    there: dict[TermVariant, None] = {}
     for hit in hits:
         names = hit.get("matched_queries", ())
         if hit["_source"]["oid"] in plan.pins.first:
@@ -114,7 +114,7 @@ def _best_variant(term: Interpretation, hits: Iterable[Json], plan: Plan) -> Ter
         for number, variant in enumerate(term.variants):
             is_there = f"{IS}{term.term.key} {number}" in names
             if is_there and not (alone and variant.kind == "spelling"):
-                there.add(variant)
+                there[variant] = None
         if there and is_first_best:
             return max(there, key=lambda variant: variant.weight)
     return min(there, key=term.variants.index, default=TermVariant(term.term.text))

@@ -7,10 +7,10 @@ the pinned results; what differs from what is known is read then.
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from elasticsearch import ApiError, ConnectionTimeout, Elasticsearch, TransportError
 from elasticsearch.exceptions import HTTP_EXCEPTIONS
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from analyzers.meaning import Model
 
 Json = dict[str, Any]
-T = TypeVar("T")
 
 # Term statistics of all shards together, so that a hit's score does not depend on its shard. On an
 # index of one shard Elasticsearch leaves the extra phase out.
@@ -79,7 +78,11 @@ class SearchSession:
         lines += beside or ()
         started = time.perf_counter()
         response = self.client.msearch(searches=lines, search_type=_SEARCH_TYPE)
-        self._record(kind, started, response["took"], bodies)
+        total_ms = round((time.perf_counter() - started) * 1000, 1)
+        took_ms = response["took"]
+        self.sent.append(
+            {"kind": kind, "took_ms": took_ms, "total_ms": total_ms, "bodies": list(bodies)}
+        )
         responses: list[Json] = response["responses"]
         other = responses.pop() if beside else None
         for part in responses:
@@ -90,22 +93,6 @@ class SearchSession:
             if part["timed_out"]:
                 raise ConnectionTimeout("Elasticsearch stopped the search at its time limit")
         return responses, None if other is None or "error" in other else other
-
-    def read(self, kind: str, call: Callable[[], T]) -> T:
-        """The result of a request that is not a search; it counts as one of the session."""
-        started = time.perf_counter()
-        result = call()
-        self._record(kind, started, None, ())
-        return result
-
-    def _record(
-        self, kind: str, started: float, took_ms: int | None, bodies: tuple[Json, ...]
-    ) -> None:
-        total_ms = round((time.perf_counter() - started) * 1000, 1)
-        took_ms = round(total_ms) if took_ms is None else took_ms
-        self.sent.append(
-            {"kind": kind, "took_ms": took_ms, "total_ms": total_ms, "bodies": list(bodies)}
-        )
 
     def scores(self, body: Json) -> Json:
         """Send one search that reports what each named clause added to a hit's score."""
@@ -181,7 +168,7 @@ class Known:
             changed = rules != self.rules
             self.rules = rules
         if is_new and store:
-            session.read("pins", store.read)
+            store.read()
             changed = True
         return changed
 
@@ -193,13 +180,10 @@ def read_index_rules(session: SearchSession) -> IndexRules:
         OutdatedIndex: the index has the fields of another version.
     """
     nothing: Json = {}
-    bodies: Json = session.read(
-        "rules",
-        lambda: session.client.indices.get(
-            index=session.index,
-            features=["mappings", "settings"],
-            filter_path=["*.mappings._meta.blogsearch", f"*.settings.{_RULES}"],
-        ),
+    bodies: Json = session.client.indices.get(
+        index=session.index,
+        features=["mappings", "settings"],
+        filter_path=["*.mappings._meta.blogsearch", f"*.settings.{_RULES}"],
     ).body
     name, body = next(iter(bodies.items()), ("", nothing))
     meta = body.get("mappings", {}).get("_meta", {}).get("blogsearch", {})
@@ -216,11 +200,8 @@ def _usual_popularity(session: SearchSession) -> float:
     """The median of the posts that have one; 0 if none has."""
     usual: Json = {"percentiles": {"field": "popularity", "percents": [50], "keyed": False}}
     above: Json = {"filter": {"range": {"popularity": {"gt": 0}}}, "aggs": {"usual": usual}}
-    response = session.read(
-        "popularity",
-        lambda: session.client.search(
-            index=session.index, size=0, track_total_hits=False, aggs={"above": above}
-        ),
+    response = session.client.search(
+        index=session.index, size=0, track_total_hits=False, aggs={"above": above}
     ).body
     return float(response["aggregations"]["above"]["usual"]["values"][0]["value"] or 0.0)
 

@@ -97,8 +97,8 @@ class SimilarRequest:
 
 def similar(
     client: Elasticsearch, index: str, request: SimilarRequest, settings: Settings, known: Known
-) -> tuple[SimilarAnswer, int]:
-    """The body of the answer, and how many requests were sent.
+) -> SimilarAnswer:
+    """The body of the answer.
 
     Exceptions of the Elasticsearch client pass through; `app.elastic.translated` maps them.
 
@@ -107,16 +107,16 @@ def similar(
     """
     session = SearchSession(client, index, settings.elasticsearch_timeout)
     oids = [request.oid] if request.oid else [request.path or "index", request.url]
-    while True:
-        post, alike, by_path = session.send(
-            "similar",
-            {"query": _itself(request, oids), "size": 1, "_source": ["oid"]},
-            _alike(request, oids, known),
-            _by_path(request),
-        )
-        hits = post["hits"]["hits"] or by_path["hits"]["hits"]
-        if not known.update(session, hits[0]["_index"] if hits else "", None) or not known.model:
-            break
+    if known.model:
+        known.update(session, "", None)  # once: whether posts have vectors
+    post, alike, by_path = session.send(
+        "similar",
+        {"query": _itself(request, oids), "size": 1, "_source": ["oid"]},
+        _alike(request, oids, known),
+        _by_path(request),
+    )
+    hits = post["hits"]["hits"] or by_path["hits"]["hits"]
+    known.update(session, hits[0]["_index"] if hits else "", None)
     found = [hit["_source"]["oid"] for hit in post["hits"]["hits"]]
     if not found:
         alike = by_path
@@ -124,7 +124,7 @@ def similar(
         (alike,) = session.send("similar", _alike(request, found, known))
     sources = [hit["_source"] for hit in alike["hits"]["hits"]]
     posts: Any = [{**source, "title": plain(source["title"])} for source in sources]
-    return {"known": bool(found), "posts": posts}, len(session.sent)
+    return {"known": bool(found), "posts": posts}
 
 
 def _itself(request: SimilarRequest, oids: list[str]) -> Json:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any, Literal
 
-from analyzers.languages import Language
+from analyzers.languages import ADJACENT_KEYS, Language
 from analyzers.rules.compile import Phrases
 from analyzers.signs import readable
 from app.search import scoring
@@ -50,7 +50,7 @@ def edit_costs(typed: str, meant: str, language: Language) -> list[float]:
 def _replaced(letter: str, wanted: str, language: Language) -> float:
     if language.letters_alike(letter, wanted):
         return scoring.COST_ALIKE
-    if language.keys_adjacent(letter, wanted):
+    if letter + wanted in ADJACENT_KEYS:
         return scoring.COST_NEAR_KEY
     return scoring.COST_REPLACED
 
@@ -256,7 +256,8 @@ def _accented(term: QueryTerm, options: Options, language: Language) -> list[Ter
 
 def _candidates(typed: str, options: Options, language: Language) -> list[TermVariant]:
     candidates = []
-    most_cost = 1.0 if len(typed) < 4 else 2.0  # two errors in three letters make any word
+    # Two errors in three letters make any word.
+    most_cost = 1.0 if len(typed) < 4 else 1.7 if len(typed) < 8 else 2.0
     for option in options:
         text = option["text"]
         if text == typed or text.isdigit() or not readable(text):

@@ -29,11 +29,10 @@ def test_inflections_are_akin(name: str, word: str, other: str, akin: bool) -> N
     assert language.akin(word, other) is language.akin(other, word) is akin
 
 
-@pytest.mark.parametrize(("name", "one", "other", "alike", "adjacent"), CASES["similar_letters"])
-def test_similar_letters(name: str, one: str, other: str, alike: bool, adjacent: bool) -> None:
+@pytest.mark.parametrize(("name", "one", "other", "alike"), CASES["similar_letters"])
+def test_similar_letters(name: str, one: str, other: str, alike: bool) -> None:
     language = LANGUAGES[name]
     assert language.letters_alike(one, other) is language.letters_alike(other, one) is alike
-    assert language.keys_adjacent(one, other) is language.keys_adjacent(other, one) is adjacent
 
 
 @pytest.mark.parametrize(

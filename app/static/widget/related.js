@@ -25,41 +25,26 @@ function make(name, props, ...children) {
 }
 
 class Related extends HTMLElement {
-  static observedAttributes = ["url"];
-
-  connectedCallback() {
+  // Without posts the element stays hidden, whatever the reason.
+  async connectedCallback() {
     if (this.shadowRoot) return;
-    this.list = make("ul.list", {});
+    const list = make("ul.list", {});
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(STYLE);
-    this.attachShadow({ mode: "open" }).append(make("slot", {}), this.list);
+    this.attachShadow({ mode: "open" }).append(make("slot", {}), list);
     this.shadowRoot.adoptedStyleSheets = [sheet];
-    this.load();
-  }
-
-  attributeChangedCallback() {
-    if (this.shadowRoot) this.load();
-  }
-
-  // Without posts the element stays hidden, whatever the reason.
-  async load() {
     const service = webUrl(this.getAttribute("service") ?? script ?? "");
     if (!service) return console.error("<blog-related> needs service, an http(s) URL.");
     const canonical = document.querySelector("link[rel=canonical]")?.href;
     const url = webUrl(this.getAttribute("url") ?? canonical ?? location.href);
     const parameters = new URLSearchParams({ url, size: this.getAttribute("size") ?? 5 });
-    this.running?.abort();
-    this.running = new AbortController();
-    const signal = AbortSignal.any([this.running.signal, AbortSignal.timeout(TIMEOUT)]);
     try {
-      const response = await fetch(new URL(`similar?${parameters}`, service), { signal });
+      const options = { signal: AbortSignal.timeout(TIMEOUT) };
+      const response = await fetch(new URL(`similar?${parameters}`, service), options);
       const posts = response.ok ? (await response.json()).posts : [];
-      this.list.replaceChildren(...posts.filter((post) => post.url && webUrl(post.url)).map(item));
-    } catch {
-      if (this.running.signal.aborted) return; // another address is loaded
-      this.list.replaceChildren();
-    }
-    this.hidden = !this.list.childElementCount;
+      list.append(...posts.filter((post) => post.url && webUrl(post.url)).map(item));
+    } catch {}
+    this.hidden = !list.childElementCount;
   }
 }
 
