@@ -1,6 +1,6 @@
 """The values passed through the indexer: raw posts, documents, rejects."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from itertools import islice
@@ -113,6 +113,11 @@ Read = Callable[[IsUnchangedEntry | None], Iterable[SourceItem]]
 def quantity(number: int, noun: str) -> str:
     """`1 post`, `1,531 posts`."""
     return f"{number:,} {noun if number == 1 else noun + 's'}"
+
+
+def examples(oids: Sequence[str]) -> str:
+    """The first five, with an ellipsis if there are more."""
+    return ", ".join([*oids[:5], *["…"] * (len(oids) > 5)])
 
 
 def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:

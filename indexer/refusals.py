@@ -56,9 +56,6 @@ def refusal_from(body: Any) -> Refusal:
     if status in TEMPORARY_STATUSES:
         reason = f"Elasticsearch cannot write it now ({status}): {reason}"
         return Refusal(reason[:500], _AGAIN, retryable=True)
-    if status == 413:
-        too_large = "it is too large for one request to Elasticsearch"
-        return Refusal(too_large, "Split it, or leave it out.", status=422)
     reason = f"Elasticsearch refused it: {reason}"[:500]
     if kind == "strict_dynamic_mapping_exception":
         return Refusal(reason, "The index was built by another version: run `blogsearch rebuild`.")

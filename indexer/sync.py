@@ -17,7 +17,7 @@ from indexer.errors import IndexingError
 from indexer.ingest import Ingest, IngestOptions, OnReject, too_many_removed
 from indexer.lock import Lock
 from indexer.passages import with_passages
-from indexer.records import Document, Read, batches
+from indexer.records import Document, Read, batches, examples
 from indexer.scan import SAMPLES, count, doc_values, ids
 from indexer.write import merge
 from indexer.write.links import update_link_texts
@@ -25,7 +25,6 @@ from indexer.write.live import Written, write
 from indexer.write.merge import Change, Source, from_source
 
 _BATCH = 200  # posts read and written at a time
-_EXAMPLES = 5  # oids of missing posts in a message
 _LINKED = ("slug", "address", "links", "title")  # fields that decide the texts of links
 
 
@@ -182,8 +181,8 @@ class _Comparison:
         samples = set(ids(self._client, self._alias, SAMPLES)) if missing else set()
         own = [oid for oid in missing if oid not in samples]  # any source replaces the samples
         if too_many_removed(len(own), indexed - len(samples)):
-            examples = ", ".join(own[:_EXAMPLES]) + (", …" if len(own) > _EXAMPLES else "")
-            return f"{len(own):,} of {indexed:,} posts are missing from the source ({examples})"
+            missed = f"{len(own):,} of {indexed:,} posts are missing from the source"
+            return f"{missed} ({examples(own)})"
         of_all = count(self._client, self._alias)[1] if comments else 0
         if too_many_removed(comments, of_all):
             return f"{comments:,} of {of_all:,} comments are missing from the source"

@@ -2,13 +2,13 @@
 
 import sys
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from app.commands.runs import (
     after_build,
-    built_values,
     pinged,
     published,
     rebuilt,
@@ -69,7 +69,7 @@ def reindex(tools: Tools, sources: SourceArguments, force: bool) -> None:
             run.options,
         )
     after_build(tools, built)
-    tools.output.result({**built_values(built), "rejected": run.rejected})
+    tools.output.result({**asdict(built), "rejected": run.rejected})
     run.end(tools.output)
 
 
@@ -112,7 +112,7 @@ def rebuild(tools: Tools, force: bool, seconds: float) -> None:
         tools.output.result({"index": live.name if live else None, "rebuilt": False, "reason": why})
         return
     after_build(tools, built)
-    tools.output.result({**built_values(built), "rebuilt": True})
+    tools.output.result({**asdict(built), "rebuilt": True})
 
 
 @command(exit_codes={**_REJECTED, 1: "it failed, or removals were withheld"})
@@ -158,18 +158,8 @@ def sync(tools: Tools, sources: SourceArguments, force: bool) -> None:
             f"{len(result.added):,} posts added, {len(result.changed):,} changed, "
             f"{len(result.removed):,} removed, {result.unchanged:,} unchanged."
         )
-        tools.output.result(
-            {
-                "index": result.index,
-                "added": list(result.added),
-                "changed": list(result.changed),
-                "removed": list(result.removed),
-                "unchanged": result.unchanged,
-                "built": built_values(result.built) if result.built else None,
-                "rejected": run.rejected,
-                "error": run.failed,
-            }
-        )
+        told = {"rejected": run.rejected, "error": run.failed}
+        tools.output.result({**asdict(result), **told})
         run.end(tools.output)
 
 
@@ -240,4 +230,4 @@ def rollback(tools: Tools) -> None:
     with published(tools):
         built = run_rollback(tools.elastic, tools.settings.index)
     after_build(tools, built)
-    tools.output.result(built_values(built))
+    tools.output.result(asdict(built))

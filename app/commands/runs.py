@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from typing import Any
 
 import click
 import requests
@@ -186,17 +185,6 @@ def rebuilt(
         return None
     with Lock(tools.elastic, alias, purpose) as lock, published(tools):
         return rebuild(tools.elastic, lock, alias, wanted)
-
-
-def built_values(built: Built) -> dict[str, Any]:
-    """A build as JSON."""
-    return {
-        "index": built.index,
-        "posts": built.posts,
-        "previous": built.previous,
-        "replayed": built.replayed,
-        "lost": built.lost,
-    }
 
 
 def after_build(tools: Tools, built: Built) -> None:

@@ -1,25 +1,16 @@
 """`blogsearch search`, what a visitor would be answered, and `analyze`."""
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from app.commands.tools import Output, Tools, command, pass_tools
 
 if TYPE_CHECKING:
-    from werkzeug.datastructures import MultiDict
-
     from app.search.answer import SearchAnswer
 
 _INDENT = " " * 20
-
-
-class _Parameters(dict[str, list[str]]):
-    """Parameters as SearchRequest reads them: importing werkzeug takes longer than a search."""
-
-    def getlist(self, name: str) -> list[str]:
-        return self.get(name, [])
 
 
 @command()
@@ -42,6 +33,8 @@ def search(tools: Tools, query: tuple[str, ...], parameters: tuple[str, ...], de
     """
     # Imported here, so that `blogsearch search --help` does not wait for them. Not the service: its
     # cache imports Redis' client, which takes half as long as that of Elasticsearch.
+    from werkzeug.datastructures import MultiDict
+
     from analyzers.languages import LANGUAGES
     from app.errors import BadRequest
     from app.meaning import open_model
@@ -50,14 +43,14 @@ def search(tools: Tools, query: tuple[str, ...], parameters: tuple[str, ...], de
     from app.search.request import SearchRequest
     from app.search.session import Known
 
-    given = _Parameters({"q": [" ".join(query)]})
+    given = MultiDict({"q": " ".join(query)})
     for parameter in parameters:
         name, _, value = parameter.partition("=")
-        given.setdefault(name, []).append(value)
+        given.add(name, value)
     if debug:
-        given["debug-search"] = [""]
+        given["debug-search"] = ""
     try:
-        request = SearchRequest.parse(cast("MultiDict[str, str]", given))
+        request = SearchRequest.parse(given)
     except BadRequest as error:
         raise click.UsageError(error.message) from None
     settings = tools.settings

@@ -5,11 +5,11 @@ What takes long to import is imported when it is used: neither `--help` nor `sea
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from app.cache import AnswerCache
     from app.service import Service
     from app.settings import Settings
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 _TIMEOUT = 120.0  # seconds: a command may wait longer for Elasticsearch than a visitor
 

@@ -26,7 +26,7 @@ from indexer.generations import Generation, building_alias
 from indexer.ingest import Ingest, IngestOptions, OnReject, too_many_removed
 from indexer.lock import Lock
 from indexer.passages import with_passages
-from indexer.records import Document, Origin, SourceItem, batches, quantity
+from indexer.records import Document, Origin, SourceItem, batches, examples, quantity
 from indexer.refusals import Refusal
 from indexer.scan import (
     NO_SAMPLES,
@@ -44,7 +44,6 @@ from indexer.write.merge import OF_THE_INDEX, Source, from_source
 
 _REJECTS = 3  # posts of a small source that may be rejected without `force`
 _REJECTED_SHARE = 0.1  # and of a large one
-_EXAMPLES = 5  # oids in a message
 _BATCH = 200  # documents
 _DOCUMENTS_PER_SEGMENT = 200_000
 
@@ -219,10 +218,9 @@ def _posts_over_http(
 def _check_complete(client: Elasticsearch, live: str, new: str, lacking: Sequence[str]) -> None:
     """Check that nothing is lost that the source lacks by mistake."""
     if lacking:
-        examples = ", ".join(lacking[:_EXAMPLES]) + (", …" if len(lacking) > _EXAMPLES else "")
         raise NotBuilt(
             f"Comments came over HTTP on {quantity(len(lacking), 'post')} that the source does not "
-            f"have ({examples})",
+            f"have ({examples(lacking)})",
             "Check the source, or use --force to leave them out.",
         )
     client.indices.refresh(index=new)
