@@ -253,10 +253,10 @@ class Content:
         if main is not None and self._lengths[main.mem_id].text > whole / 2:
             for node in articles:
                 if node.mem_id != main.mem_id and self._is_card(node):
-                    self._remove_around(node, "other pages")
+                    self._remove(node, "other pages")
         for node in body.css(_AROUND):
             if reason := self._why_beside(node):
-                self._remove_around(node, reason)
+                self._remove(node, reason)
         marked = self._marked(body)
         self._is_marked = marked is not None
         self.root = marked or body
@@ -288,9 +288,9 @@ class Content:
         return main
 
     def _remove_ignored(self, body: Node) -> None:
-        """What the page asks to leave out of a search: an element, or what a heading begins."""
+        """What the page asks to leave out of a search."""
         for node in body.css("[data-pagefind-ignore], [data-search-exclude]"):
-            if node.tag in HEADINGS:
+            if node.tag in HEADINGS:  # Material for MkDocs means its section
                 following = node.next
                 while following is not None and (
                     following.tag not in HEADINGS or (following.tag or "") > node.tag
@@ -326,22 +326,11 @@ class Content:
         is_inside = len(links) > 1 and all(link[:1] == "#" for link in links)
         return "table of contents" if is_inside else ""
 
-    def _remove_around(self, node: Node, reason: str) -> None:
-        """Remove an element, and what holds nothing else but a few words that introduce it."""
-        size = self._lengths[node.mem_id]
-        for outer in ancestors(node, self.root):
-            rest = self._lengths[outer.mem_id].text - size.text
-            if rest >= 30 or outer.tag not in ("div", "nav", "aside", "section", "header"):
-                break
-            if outer.css_matches("h1, pre, p, img"):
-                break
-            node = outer
-        self._remove(node, reason)
-
     def remove_tools(self, root: Node) -> None:
         """Signs, the labels of tabs and of code, and what is there for screen readers."""
         radios = {node.attributes.get("id") for node in root.css("input[type=radio]")} - {None}
-        tools = [node for node in root.css("a[href^='#']") if self._is_sign(node)]
+        links = ((node, node.text().strip()) for node in root.css("a[href^='#']"))
+        tools = [node for node, sign in links if sign and not re.search(r"\w", sign)]
         for node in root.css("label"):
             if node.attributes.get("for") in radios or node.css_matches("[type=radio]"):
                 tools.append(node)
@@ -351,18 +340,6 @@ class Content:
         tools += [node for node in root.css(_UNHEARD) if self._lengths[node.mem_id].text < 60]
         for node in tools:
             self._remove(node, "controls")
-
-    def _is_sign(self, link: Node) -> bool:
-        """Whether a link within the page is no text: "#", or beside the heading it leads to."""
-        text = link.text().strip()
-        if not any(map(str.isalnum, text)):
-            return bool(text) and not link.css_matches("img")
-        target = (link.attributes.get("href") or "")[1:]
-        for node in (link.prev, link.parent, link.parent and link.parent.parent):
-            if node is not None and node.tag in HEADINGS:
-                ids = {node.attributes.get("id"), *(n.attributes.get("id") for n in node.css("*"))}
-                return target in ids and one_line(node.text()) != one_line(text)
-        return False
 
     # -- inside the content ----------------------------------------------------------------------
 
