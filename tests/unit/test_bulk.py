@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -147,38 +147,6 @@ def test_a_request_that_is_too_large_is_refused() -> None:
     assert outcome.refusal.status == 422
 
 
-def test_reads_no_further_ahead_than_it_has_workers() -> None:
-    read = 0
-    go = threading.Event()
-
-    def items() -> Iterator[Operation]:
-        nonlocal read
-        for number in range(100):
-            read += 1
-            yield item(number)
-
-    def held(ids: list[str]) -> dict[str, Any]:
-        go.wait(10)
-        return taken(ids)
-
-    engine = Engine(*[held] * 100)
-    limits = BulkLimits(workers=3, chunk_documents=5)
-    outcomes = send_bulk(engine, "blog", items(), limits)  # type: ignore[arg-type]
-    threading.Timer(0.2, go.set).start()
-    first = next(outcomes)
-    assert read <= 5 * (3 + 1) + 1
-    sent = [outcome.operation.oid for chunk in [first, *outcomes] for outcome in chunk]
-    assert sent == [str(number) for number in range(100)]
-
-
-def test_a_fault_ends_it_without_waiting_for_the_other_requests() -> None:
-    engine = Engine(api_error(403), *[api_error(429)] * 50)
-    limits = BulkLimits(workers=4, chunk_documents=1)
-    with pytest.raises(ApiError):
-        list(send_bulk(engine, "blog", map(item, range(50)), limits))  # type: ignore[arg-type]
-    assert len(engine.requests) < 30
-
-
 @pytest.mark.parametrize(
     ("body", "status", "said", "stale", "retryable"),
     [
@@ -199,8 +167,3 @@ def test_a_refusal_says_whose_fault_it_is(
     assert said in refusal.reason
     assert refusal.remedy
     assert (refusal.status, refusal.stale, refusal.retryable) == (status, stale, retryable)
-
-
-@pytest.mark.parametrize("body", [None, "<html>", {"error": "plain"}])
-def test_what_is_no_error_of_elasticsearch_is_a_refusal_too(body: Any) -> None:
-    assert refusal_from(body).reason

@@ -4,13 +4,11 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 import yaml
 
 from app.settings import NAMES, environment_name
-from devstack.engines import ELASTICSEARCH_IMAGE, REDIS_IMAGE
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 DOCKERFILE = (REPOSITORY / "Dockerfile").read_text()
@@ -58,24 +56,6 @@ def test_the_example_env_file_sets_the_variables_that_compose_reads() -> None:
     assert read
     assert read <= given
     assert given - read <= _settings() | {"COMPOSE_PROFILES"}
-
-
-def test_the_engines_are_those_that_devstack_runs() -> None:
-    assert SERVICES["elasticsearch"]["image"] == ELASTICSEARCH_IMAGE
-    assert SERVICES["redis"]["image"] == REDIS_IMAGE
-
-
-def test_the_application_connects_with_the_passwords_of_the_engines() -> None:
-    services = _services({"ELASTIC_PASSWORD": "e1", "REDIS_PASSWORD": "r1"})
-    environment = services["app"]["environment"]
-    elasticsearch = urlsplit(environment["ELASTICSEARCH_URL"])
-    redis = urlsplit(environment["REDIS_URL"])
-    assert (elasticsearch.hostname, elasticsearch.port) == ("elasticsearch", 9200)
-    assert (redis.hostname, redis.port) == ("redis", 6379)
-    assert elasticsearch.password == services["elasticsearch"]["environment"]["ELASTIC_PASSWORD"]
-    assert redis.password == services["redis"]["environment"]["REDISCLI_AUTH"]
-    assert redis.password in services["redis"]["command"]
-    assert (elasticsearch.password, redis.password) == ("e1", "r1")
 
 
 def test_containers_have_no_capabilities_and_limits() -> None:
