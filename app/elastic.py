@@ -22,7 +22,7 @@ from app.back_off import deadline
 from app.errors import BadSettings, BlogsearchError, NoIndex, Unavailable
 from app.settings import Settings
 from indexer.refusals import refusal_from
-from indexer.retry import TEMPORARY_STATUSES, is_temporary, remaining
+from indexer.retry import TEMPORARY_STATUSES, remaining
 
 ONE_COPY = "blogsearch"
 """The preference of every search: the same copy of each shard answers all of them, so that none
@@ -134,11 +134,6 @@ def _probe(elastic: Elasticsearch, request: Callable[[Elasticsearch], object]) -
     except TransportError:
         return False
     return True
-
-
-def is_starting(error: Exception) -> bool:
-    """Whether Elasticsearch may answer soon: it is away, starts, or cannot read its users yet."""
-    return is_temporary(error) or (isinstance(error, ApiError) and error.status_code == 401)
 
 
 @contextmanager

@@ -1,7 +1,8 @@
 """The policy by which requests are repeated, and the time limit of a whole job.
 
     with time_limit(30.0):  # of all requests and pauses inside, however deep
-        Retry(total=20.0).call(lambda: client.indices.refresh(index="blog"))
+        for elapsed in Retry(total=20.0).attempts():
+            ...
 
 The client's own retries are off: they do not pause.
 """
@@ -13,11 +14,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TypeVar
 
 from elasticsearch import ApiError, TransportError
-
-T = TypeVar("T")
 
 TEMPORARY_STATUSES = frozenset({429, 502, 503, 504})
 """The statuses of a response, or of a bulk item, that may succeed when it is sent again."""
@@ -54,7 +52,6 @@ class Retry:
     total: float  # seconds after which no further attempt begins; 0: one attempt
     first_pause: float = 0.05  # seconds before the second attempt; doubled before each further one
     longest_pause: float = 5.0
-    is_repeatable: Callable[[Exception], bool] = is_temporary
 
     def attempts(self, wait: Callable[[float], object] | None = None) -> Iterator[float]:
         """The seconds since the first attempt at each attempt, with pauses in between.
@@ -73,14 +70,3 @@ class Retry:
             if left <= 0 or sleep(seconds) is True:
                 return
             pause = min(2 * pause, self.longest_pause)
-
-    def call(self, function: Callable[[], T]) -> T:
-        """What `function` returns, called again after errors that are repeatable."""
-        attempts = self.attempts()
-        next(attempts)
-        while True:
-            try:
-                return function()
-            except Exception as error:
-                if not self.is_repeatable(error) or next(attempts, None) is None:
-                    raise

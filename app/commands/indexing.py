@@ -22,7 +22,6 @@ from app.commands.tools import (
     command,
     pass_tools,
 )
-from app.elastic import is_starting
 from app.golden import gated
 from app.synonyms import index_settings
 from indexer import generations
@@ -31,7 +30,6 @@ from indexer.build.builder import rollback as run_rollback
 from indexer.errors import Damaged
 from indexer.export import export as exported_lines
 from indexer.generations import list_generations, require_live
-from indexer.retry import Retry
 from indexer.scan import count
 from indexer.sync import sync as run_sync
 
@@ -79,15 +77,8 @@ def reindex(tools: Tools, sources: SourceArguments, force: bool) -> None:
     is_flag=True,
     help="Rebuild even if nothing has changed, or if a golden search breaks.",
 )
-@click.option(
-    "--wait",
-    "seconds",
-    type=click.FloatRange(min=0),
-    default=0.0,
-    help="Wait so many seconds for Elasticsearch, as before a service that starts with it.",
-)
 @pass_tools
-def rebuild(tools: Tools, force: bool, seconds: float) -> None:
+def rebuild(tools: Tools, force: bool) -> None:
     """Build the index again from its own documents, if it needs that.
 
     It does after an update of blogsearch with another schema, and after a change of the synonym
@@ -97,12 +88,11 @@ def rebuild(tools: Tools, force: bool, seconds: float) -> None:
 
     \b
     blogsearch rebuild
-    blogsearch rebuild --wait 300
+    blogsearch rebuild --force
     """
     alias, settings = tools.settings.index, tools.settings
     wanted = gated(index_settings(settings), tools.elastic, settings, force=force)
-    starting = Retry(seconds, first_pause=1.0, longest_pause=2.0, is_repeatable=is_starting)
-    live = starting.call(lambda: generations.live(tools.elastic, alias))
+    live = generations.live(tools.elastic, alias)
     built = rebuilt(tools, wanted, "rebuild", force=force) if live else None
     if live is None or built is None:
         why = "There is no index yet. Build one with `blogsearch reindex SOURCE`."

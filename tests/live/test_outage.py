@@ -16,9 +16,7 @@ from flask.testing import FlaskClient
 from app import create_app
 from app.elastic import connect
 from app.settings import Settings
-from devstack.servers import free_port
 from indexer.retry import time_limit
-from tests.conftest import Run
 from tests.tcp import forward, listening
 from tests.waiting import wait_until
 
@@ -52,24 +50,6 @@ def proxy(elasticsearch_url: str) -> Iterator[Proxy]:
     with listening(lambda near: forward(near, address, lambda _: flowing.wait())) as port:
         yield Proxy(f"http://127.0.0.1:{port}", flowing)
         flowing.set()
-
-
-def test_a_rebuild_before_the_service_starts_waits_for_elasticsearch(
-    own_settings: Settings, run: Run
-) -> None:
-    port = free_port()
-    address = _address(own_settings.elasticsearch_url)
-    settings = replace(own_settings, elasticsearch_url=f"http://127.0.0.1:{port}")
-    assert run("rebuild", settings=settings).exit_code == 1
-    with ExitStack() as stack:
-
-        def start() -> None:
-            stack.enter_context(listening(lambda near: forward(near, address), port))
-
-        threading.Timer(1.0, start).start()
-        done = run("rebuild", "--wait", "60", settings=settings)
-    assert done.exit_code == 0, done.output
-    assert "There is no index yet" in done.output
 
 
 def test_a_time_limit_holds_for_all_requests_inside(settings: Settings) -> None:

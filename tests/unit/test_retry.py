@@ -1,9 +1,6 @@
 """The policy of repeated requests, with a clock that only pauses move."""
 
-from collections.abc import Callable
-
 import pytest
-from elasticsearch import ConnectionError as NoConnection
 
 from indexer.retry import Retry
 
@@ -29,33 +26,16 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return clock
 
 
-def _failing(times: int, error: Exception) -> Callable[[], int]:
-    """Raises `error` so many times; then returns the number of calls."""
-    calls = 0
-
-    def function() -> int:
-        nonlocal calls
-        calls += 1
-        if calls <= times:
-            raise error
-        return calls
-
-    return function
-
-
 def test_it_pauses_twice_as_long_each_time_up_to_the_longest(clock: Clock) -> None:
-    policy = Retry(total=100, first_pause=1, longest_pause=3)
-    assert policy.call(_failing(4, NoConnection("x"))) == 5
+    attempts = Retry(total=100, first_pause=1, longest_pause=3).attempts()
+    for _ in range(5):
+        next(attempts)
     assert clock.pauses == [1, 2, 3, 3]
 
 
 def test_the_total_limits_attempts_and_pauses_together(clock: Clock) -> None:
-    def slow() -> None:
+    for _ in Retry(total=10, first_pause=1).attempts():
         clock.now += 4
-        raise NoConnection("x")
-
-    with pytest.raises(NoConnection):
-        Retry(total=10, first_pause=1).call(slow)
     assert clock.now == 4 + 1 + 4  # a pause of two seconds would end after the limit
 
 
@@ -64,11 +44,3 @@ def test_each_attempt_is_told_the_seconds_since_the_first() -> None:
     assert list(Retry(total=4, first_pause=1).attempts()) == [0, 1, 3]
     assert list(Retry(total=0).attempts()) == [0]
     assert list(Retry(total=10).attempts(lambda seconds: True)) == [0]
-
-
-@pytest.mark.usefixtures("clock")
-def test_an_error_that_is_not_repeatable_is_raised_at_once() -> None:
-    with pytest.raises(ValueError, match="x"):
-        Retry(total=10).call(_failing(1, ValueError("x")))
-    conflicts = Retry(total=10, is_repeatable=lambda error: isinstance(error, ValueError))
-    assert conflicts.call(_failing(1, ValueError("x"))) == 2
