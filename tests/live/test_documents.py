@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
@@ -22,11 +22,10 @@ from indexer.generations import block_writes, require_live
 from indexer.normalise import document_of
 from indexer.records import Origin, RawComment, RawPost
 from indexer.retry import time_limit
-from indexer.state import ensure_state
 from indexer.write.live import write
 from indexer.write.merge import over_http
 from tests.live.conftest import Faulty
-from tests.writing import delete_post, index_at_once, no_reject, put_comments, put_post
+from tests.writing import delete_post, no_reject, put_comments, put_post
 
 TOKEN = "first-token-of-tests"
 
@@ -95,12 +94,6 @@ class TestWrites:
         assert blog.oids("antelope") == {"z/1"}
         again = blog.put("z/1", title="About antelopes", modified="2020-01-01")
         assert (again.status_code, again.get_json()["results"][0]["result"]) == (200, "unchanged")
-
-    def test_put_needs_one_object_with_the_oid_of_the_url(self, blog: Blog) -> None:
-        two = [{"title": "x"}, {"title": "y"}]
-        for body in ({"oid": "other", "title": "x"}, two, "text"):
-            assert blog.send("PUT", "/documents/here", body).status_code == 400
-        assert blog.send("PUT", "/documents/here", two[:1]).status_code == 201
 
     def test_get_gives_back_what_is_live(self, blog: Blog) -> None:
         comment = {"oid": "c", "comment": "No &amp; yes", "author": "Ann"}
@@ -236,46 +229,6 @@ class TestWrites:
         assert blog.oids("okapi") == {"commented"}
         assert blog.send("DELETE", path).status_code == 200
         assert blog.oids("okapi") == set()
-
-
-class TestFullDisk:
-    """At the flood stage, Elasticsearch makes every index read-only."""
-
-    @pytest.fixture
-    def alias(self, own_alias: str, elastic: Elasticsearch) -> str:
-        index_at_once(elastic, own_alias, [])
-        return own_alias
-
-    @pytest.fixture
-    def fill(self, elastic: Elasticsearch, alias: str) -> Iterator[Callable[..., None]]:
-        ensure_state(elastic, alias)
-
-        def block(*names: str, full: bool | None = True) -> None:
-            for name in names:
-                elastic.indices.put_settings(
-                    index=name,
-                    settings={"index.blocks.read_only_allow_delete": full},
-                    expand_wildcards="all",
-                )
-
-        yield block
-        block(f"{alias}*", full=None)
-
-    def test_is_a_503_that_says_so(
-        self, blog: Blog, fill: Callable[..., None], alias: str, run: Callable[..., Any]
-    ) -> None:
-        fill(alias)
-        for answer in (
-            blog.send("DELETE", "/documents/start"),
-            blog.put("new", comments=[{"oid": "c", "comment": "x"}]),
-            blog.send("PUT", "/documents/start/comments/c1", {"comment": "x"}),
-        ):
-            assert answer.status_code == 503, answer.get_json()
-            assert "disk" in answer.get_json()["error"]["message"]
-        assert "disk" in run("doctor").output
-        fill(f"{alias}-*")
-        done = run("reindex", "-", input='{"oid": "start", "title": "x"}')
-        assert (done.exit_code, "disk" in done.output) == (1, True)
 
 
 def test_what_elasticsearch_does_not_take_at_once_is_sent_again(

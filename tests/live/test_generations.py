@@ -1,7 +1,6 @@
 """Generations on a real Elasticsearch: build, roll back, recover."""
 
 import json
-import os
 import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -169,17 +168,6 @@ def change_lock(elastic: Elasticsearch, alias: str, **changes: Any) -> None:
 
 
 class TestLock:
-    def test_excludes_others(self, elastic: Elasticsearch, alias: str) -> None:
-        path = os.fsdecode(b"caf\xe9")
-        with (
-            Lock(elastic, alias, f"sync {path}", lease=1),
-            pytest.raises(Locked, match=r"process \d+ on .* \(sync caf\?\), since"),
-            Lock(elastic, alias, "reindex"),
-        ):
-            pytest.fail("two hold the lock")
-        with Lock(elastic, alias, "reindex"):
-            pass
-
     def test_of_a_killed_process_is_free_after_the_lease(
         self, elastic: Elasticsearch, alias: str
     ) -> None:

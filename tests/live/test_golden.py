@@ -9,8 +9,8 @@ import pytest
 from elasticsearch import Elasticsearch
 
 from app import create_app
-from app.golden import offered, stored
-from app.insights.counts import Counts, Opening, Searched
+from app.golden import stored
+from app.insights.counts import Counts, Opening
 from app.settings import Settings
 from indexer.generations import require_live
 from tests.conftest import Run
@@ -112,13 +112,3 @@ def test_insights_offers_what_is_always_opened(
     assert 'id="steady"' not in client.get("/insights", auth=("", token)).text
     wrong = client.post("/insights/golden", data={**data, "oid": "trees"}, auth=("", token))
     assert wrong.status_code == 400
-
-
-def test_offered_are_searches_that_lead_to_one_post_only() -> None:
-    def row(query: str, **posts: int) -> Searched:
-        searched = Searched(query)
-        searched.posts.update(posts)
-        return searched
-
-    rows = [row("a", x=5), row("b", x=4), row("c", x=9, y=1), row("d", x=9), row("e")]
-    assert [one.query for one in offered(rows, {"D": "/x"})] == ["a"]

@@ -8,7 +8,6 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -147,14 +146,6 @@ def test_nothing_that_is_stored_tells_who_searched(
     assert visitor not in str(stored)
 
 
-def test_workers_that_count_at_the_same_time_lose_nothing(counts: Counts) -> None:
-    with ThreadPoolExecutor() as pool:
-        for number in range(4):
-            pool.submit(counts.add, [_search("cron", mark=str(number))])
-    (row,) = counts.report(1).searched
-    assert (row.times, len(row.marks)) == (4, 4)
-
-
 def test_what_few_visitors_searched_is_shown_to_nobody(counts: Counts) -> None:
     for query, visitors, days in (
         ("enough", "abcde", [0, 0, 0, 1, 1]),
@@ -267,11 +258,3 @@ def test_what_cannot_be_a_rule_is_not_pinned(client: FlaskClient) -> None:
     for q, oid in (("cron", "a,b"), ("cron\njob", "cron"), ("# x", "cron")):
         data = {"form": key, "q": q, "oid": oid}
         assert client.post("/insights/pins", data=data, headers=BASIC).status_code == 400, (q, oid)
-
-
-def test_the_most_frequent_requests_are_warmed(client: FlaskClient, counts: Counts) -> None:
-    counts.add([_search("cron")] * 3 + [_search("python", days_ago=1)] * 5)
-    assert [request.q for request in counts.popular(2)] == ["python", "cron"]
-    service: Service = client.application.extensions[EXTENSION]
-    assert service.warm() == 2
-    assert client.get("/search?q=cron").headers["X-Cache"] == "HIT"

@@ -148,13 +148,6 @@ def test_a_stop_word_alone_is_found(client: Client) -> None:
         assert "missing" not in hit
 
 
-def test_words_without_their_accents_are_the_same_words(client: Client) -> None:
-    posts = client("french")
-    assert set(oids(posts, "données")) == set(oids(posts, "donnees")) == {"bases", "donnée"}
-    assert "<mark>données</mark>" in first_title(posts, "donnees")
-    assert "corrected" not in search(posts, "donnees")
-
-
 def test_rules_of_words_without_spaces(client: Client) -> None:
     posts = client("japanese", "データベース, db\n検索エンジン => search\n猫, ねこ\n")
     for q, title in {"DB": "データベース", "search": "検索エンジン", "ねこ": "猫"}.items():
@@ -170,11 +163,3 @@ def test_chinese_phrases_exclusions_and_what_no_post_has(client: Client) -> None
     assert "0" not in oids(posts, "设计 索引 -数据库")
     hit = search(posts, "数据库设计 模型语言")["hits"][0]
     assert (hit["oid"], hit["missing"]) == ("0", ["模型语言"])
-
-
-def test_another_language_than_that_of_the_index_is_reported(indexed: Indexed) -> None:
-    settings = indexed("german")
-    for language, status in (("german", "ok"), ("english", "warning")):
-        service = create_app(replace(settings, language=language)).test_client()
-        checks = service.get("/__heartbeat__").get_json()["checks"]
-        assert checks["index"]["status"] == status

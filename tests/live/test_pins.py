@@ -171,23 +171,6 @@ def test_loading_and_removing_make_cached_answers_stale(
     assert "launch" in missing.output
 
 
-def test_errors_are_reported_by_file_and_line_and_change_nothing(
-    run: Run, settings: Settings, tmp_path: Path
-) -> None:
-    file = tmp_path / "my.pins"
-    file.write_text("cron -> guide\npython => nowhere\n")
-    failed = run("pins", "load", file)
-    assert failed.exit_code == 1
-    assert "my.pins:1: error" in failed.output
-    assert "my.pins:2: warning" in failed.output
-    assert "nothing was changed" in failed.output
-    assert run("pins", "list").stdout == ""
-    file.write_text("cron => guide\npython => nowhere\n")
-    loaded = run("pins", "load", file)
-    assert loaded.exit_code == 0
-    assert "my.pins:2: warning" in loaded.stderr
-
-
 def test_a_new_generation_of_the_index_keeps_the_pins(
     elastic: Elasticsearch, pin: Callable[..., FlaskClient], settings: Settings
 ) -> None:

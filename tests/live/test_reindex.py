@@ -106,18 +106,6 @@ class TestFewer:
         done = run("reindex", "-", input=line("a", comments=comments[:1]))
         assert (done.exit_code, "1 comments, the live index 8" in done.stderr) == (1, True)
 
-    def test_sample_posts_are_replaced_whatever_came_over_http(
-        self, run: Run, elastic: Elasticsearch, alias: str, post_oids: PostOids
-    ) -> None:
-        samples = "".join(line(n, url=f"https://sample.example.org/{n}/") for n in range(9))
-        assert run("reindex", "-", input=samples).exit_code == 0
-        put_post(elastic, alias, "http")
-        put_comments(elastic, alias, "0", "http")
-        own = "".join(line(n, url=f"https://blog.example.org/{n}/") for n in range(9))
-        assert run("reindex", "-", input=own.replace('"oid": ', '"oid": 1')).exit_code == 0
-        assert post_oids() == {"http", *(f"1{n}" for n in range(9))}
-        assert run("reindex", "-", input=line("one")).exit_code == 1
-
     def test_what_came_over_http_is_kept(
         self, run: Run, elastic: Elasticsearch, alias: str, post_oids: PostOids
     ) -> None:

@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,9 +11,7 @@ from flask.testing import FlaskClient
 
 from analyzers.languages import ENGLISH
 from app import create_app
-from app.search.blended import search
 from app.search.pins import PinStore
-from app.search.request import SearchRequest
 from app.settings import Settings
 from indexer.records import Origin, RawPost
 from tests.live.conftest import Faulty
@@ -85,15 +82,3 @@ def test_a_search_of_a_known_index_sends_one_request(
         sent.clear()
         assert client.get(path).status_code == 200
         assert len(sent) == 1
-
-
-def test_a_search_needs_no_rule_files(
-    elastic: Elasticsearch, settings: Settings, tmp_path: Path
-) -> None:
-    def oids(settings: Settings) -> list[str]:
-        request = SearchRequest(q="machine learning", size=50)
-        answer = search(elastic, settings.index, request, settings)
-        return [hit["oid"] for hit in answer.body["hits"] if not hit.get("missing")]
-
-    assert "tea-at-the-computing-museum" in oids(settings)
-    assert oids(replace(settings, synonyms_dir=tmp_path / "nowhere")) == oids(settings)

@@ -1,6 +1,5 @@
 """How a run ends is kept and told: errors in the state index, pings, --json and --quiet."""
 
-import json
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -125,19 +124,3 @@ def test_quiet_prints_what_is_wrong(run: Command, own_settings: Settings, source
     assert "rejected" in done.stderr
     assert "BLOGSEARCH_PING_URL" in done.stderr
     assert "secret" not in done.stderr
-
-
-def test_json_is_one_value_on_stdout(run: Command, source: Path, alias: str) -> None:
-    def printed(*words: str | Path) -> Any:
-        done = run(*words, "--json")
-        assert done.exit_code == 0, done.output
-        return json.loads(done.stdout)
-
-    built = printed("reindex", source)
-    assert built["index"].startswith(f"{alias}-0")
-    assert (built["posts"], built["rejected"]) == (1, 0)
-    source.write_text(source.read_text() + '{"oid": "b", "title": "B", "text": "x"}\n')
-    synced = printed("sync", source)
-    assert (synced["added"], synced["removed"], synced["unchanged"]) == (["b"], [], 1)
-    assert printed("rebuild")["rebuilt"] is False
-    assert printed("rebuild", "--force")["index"] > built["index"]

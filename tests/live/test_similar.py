@@ -67,19 +67,6 @@ def test_posts_like_one_come_first_and_never_itself(
     assert [post["url"] for post in body["posts"]] == [f"{SITE}/posts/rye/"]
 
 
-def test_a_post_that_links_to_it_is_like_it(
-    own_settings: Settings, index_posts: Callable[[Iterable[RawPost]], object]
-) -> None:
-    link = f'<p>See <a href="{SITE}/posts/bread/">how it began</a>.</p>'
-    posts = {"bread": TEXTS["bread"], "bikes": TEXTS["bikes"], "letter": ("Letter", link)}
-    index_posts(
-        RawPost(Origin("test"), name, title, text, f"{SITE}/posts/{name}/")
-        for name, (title, text) in posts.items()
-    )
-    client = create_app(own_settings).test_client()
-    assert oids(client, url=f"{SITE}/posts/bread/")[0] == "letter"
-
-
 def test_an_unknown_address_finds_the_posts_with_its_words(client: FlaskClient) -> None:
     for url in ("https://x.example/2009/05/01/crontab-lines-to-forget.html", "/Crontab_linse/"):
         body = similar(client, url=url)

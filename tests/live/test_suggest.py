@@ -5,14 +5,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from elasticsearch import Elasticsearch
 from flask.testing import FlaskClient
 
 from app import create_app
 from app.settings import Settings
-from indexer.records import Origin, RawPost
 from tests.conftest import REPOSITORY
-from tests.writing import index_at_once
 
 HOSTILE = [
     *("<script>alert(1)</script>", "*", "?", "a*:b OR _exists_:x", '"', '"unclosed phrase'),
@@ -85,19 +82,6 @@ def test_whatever_is_suggested_finds_something(client: FlaskClient) -> None:
         if not client.get("/search", query_string={"q": text, "size": 1}).get_json()["count"]
     ]
     assert nothing == []
-
-
-def test_only_posts_of_a_language_and_only_posts_with_a_url(
-    own_settings: Settings, elastic: Elasticsearch
-) -> None:
-    def post(oid: str, language: str, url: str | None = "/a") -> RawPost:
-        return RawPost(Origin("test"), oid, f"Kaffee {oid}", "Text", url, language=language)
-
-    posts = [post("eins", "de-AT"), post("one", "en"), post("zwei", "de", None)]
-    index_at_once(elastic, own_settings.index, posts)
-    client = create_app(own_settings).test_client()
-    assert titles(client, "kaf", lang="de") == ["Kaffee eins"]
-    assert sorted(titles(client, "kaf")) == ["Kaffee eins", "Kaffee one"]
 
 
 def test_suggestions_are_not_counted_as_searches(settings: Settings) -> None:

@@ -110,13 +110,6 @@ def test_the_first_search(
     assert [hit["oid"] for hit in answer["hits"]] == ["mail"]  # with a rule of the package
 
 
-def test_rules_are_not_added_to_the_installed_package(call: Call, tmp_path: Path) -> None:
-    (tmp_path / "mine.synonyms").write_text("bikeshed => bike shed\n")
-    done = call("synonyms", "load", "mine.synonyms")
-    assert done.returncode == 1
-    assert "BLOGSEARCH_SYNONYMS_DIR" in done.stderr
-
-
 def test_the_wheel_has_only_the_packages_of_the_service(wheel: Path) -> None:
     names = {name.split("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
     assert {name for name in names if not name.endswith(".dist-info")} == {

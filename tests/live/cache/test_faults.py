@@ -186,26 +186,3 @@ def test_a_late_reply_is_not_taken_for_the_next_one(server: RedisServer) -> None
                 cached = cache.answer(cache.lookup(key), _answer_of(key))
                 assert cached.body == {"key": key}
                 seen |= {cached.state} - {"MISS"}
-
-
-GARBAGE = {
-    "noise": bytes(range(256)) * 4,
-    "HTTP": b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n",
-    "still loading": b"-LOADING Redis is loading the dataset in memory\r\n",
-    "no list": b"*-1\r\n",
-    "one of two": b"*1\r\n$1\r\nx\r\n",
-    "errors": b"*2\r\n-ERR a\r\n-ERR b\r\n",
-    "a promise": b"$999999999\r\nabc",
-    "text": b"*2\r\n$3\r\nabc\r\n$3\r\nabc\r\n",
-}
-
-
-@pytest.mark.parametrize("garbage", GARBAGE.values(), ids=GARBAGE.keys())
-def test_garbage(garbage: bytes) -> None:
-    def serve(connection: socket.socket) -> None:
-        while connection.recv(65536):
-            connection.sendall(garbage)
-
-    with fake_redis(serve) as url:
-        cache = opened(url, cache_timeout=TIMEOUT)
-        assert set(states(cache, 4)) <= {"OFF", "MISS"}

@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,6 @@ from app.service import Service, cache_key
 from app.settings import Settings
 from devstack.servers import free_port
 from tests.live.cache.conftest import Open
-from tests.waiting import wait_until
 
 # -- the decorator -----------------------------------------------------------------------------
 
@@ -108,18 +106,6 @@ def test_arguments_are_rewritten_to_a_key(cache: AnswerCache) -> None:
     assert len(function.calls) == 3
     with pytest.raises(TypeError, match="args_rewrite"):
         function.kept(cache)(object())
-
-
-def test_ten_threads_and_one_computes(cache: AnswerCache) -> None:
-    function = Counted()
-    describe = function.kept(cache)
-    function.passing.clear()
-    with ThreadPoolExecutor(10) as pool:
-        values = pool.map(lambda _: describe(1), range(10))
-        wait_until(lambda: function.calls)
-        function.passing.set()
-        assert len(list(values)) == 10
-    assert len(function.calls) < 10
 
 
 def test_without_redis_each_call_runs_the_function(settings: Settings) -> None:
