@@ -39,8 +39,8 @@ lock: ## write uv.lock from pyproject.toml (UPGRADE=--upgrade: newest versions)
 run: setup ## serve on http://127.0.0.1:8000 (PORT=…) with the sample posts, or those of SITE=https://your.blog
 	@SITE='$(SITE)' exec $(BIN)/python -m devstack run
 
-test: check ## everything: checks, then all tests on real engines (ARGS='-k words' for some)
-	@exec $(BIN)/python -m devstack test -- $(ARGS)
+test: setup ## everything: checks, then all tests on real engines (ARGS='-k words' for some)
+	@exec $(BIN)/python -m devstack test --check -- $(ARGS)
 
 test-slow: setup ## what takes longer: TLS and users, wheels, TypeScript, nginx, the model, two workers, random requests
 	@exec $(BIN)/python -m devstack test -- --dist=loadfile tests/slow $(ARGS)
@@ -48,11 +48,14 @@ test-slow: setup ## what takes longer: TLS and users, wheels, TypeScript, nginx,
 test-docker: setup ## the image and docker-compose.yml on a Docker engine (FORMER=revision: the upgrade from it)
 	@FORMER='$(FORMER)' exec $(BIN)/python -m pytest tests/docker $(ARGS)
 
-check: setup ## lint, format, types, imports point one way, docs mention everything
+.PHONY: static
+static: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m scripts.reference --check
+
+check: static ## lint, format, types, imports point one way, docs mention everything
 	$(BIN)/python -m pytest tests/unit/test_architecture.py tests/unit/test_docs.py
 
 reference: setup ## write docs/settings.md from the settings

@@ -5,8 +5,8 @@ import shlex
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -105,9 +105,10 @@ def run(stack: Stack) -> None:
 
 
 @main.command()
+@click.option("--check", is_flag=True, help="Lint and check types while the engines start.")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 @click.pass_obj
-def test(stack: Stack, arguments: tuple[str, ...]) -> None:
+def test(stack: Stack, check: bool, arguments: tuple[str, ...]) -> None:
     """Start the engines and run pytest in three processes. ARGUMENTS for it follow `--`.
 
     Data and temporary files are in memory if enough of it is free.
@@ -115,9 +116,14 @@ def test(stack: Stack, arguments: tuple[str, ...]) -> None:
     browser = chromium.find_or_install(stack.environment)
     keep = _keep_services(stack.environment)
     with ExitStack() as contexts:
+        checks = contexts.enter_context(_static_checks()) if check else None
         memory = None if keep else contexts.enter_context(memory_folder())
         stack.instance = replace(stack.instance, memory=memory)
         environment = {**stack.environment, **contexts.enter_context(stack.using(keep=keep))}
+        if checks:
+            click.echo(checks.communicate()[0])
+            if checks.returncode:
+                sys.exit(checks.returncode)
         if memory:
             environment["TMPDIR"] = str(memory)
         # A third process, because tests wait for engines and timers half of their time. Each gets
@@ -130,6 +136,23 @@ def test(stack: Stack, arguments: tuple[str, ...]) -> None:
         else:
             environment["CHROMIUM"] = browser
         sys.exit(run_child(command, environment, REPOSITORY, signal.SIGINT))
+
+
+@contextmanager
+def _static_checks() -> "Iterator[subprocess.Popen[str]]":
+    """`make static`, which needs one processor for half a minute, as the engines do."""
+    command = ["make", "--no-print-directory", "static"]
+    with subprocess.Popen(
+        command,
+        cwd=REPOSITORY,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as checks:
+        try:
+            yield checks
+        finally:
+            checks.terminate()
 
 
 def prepare_index(environment: Mapping[str, str]) -> None:
