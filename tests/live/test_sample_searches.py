@@ -63,19 +63,15 @@ def test_a_typo_finds_the_posts_of_both_terms_of_a_rule(visitor: FlaskClient) ->
     assert "<mark>postgresql</mark>" in oids["full-text-search-in-postgresql"]
 
 
-@pytest.mark.parametrize(
-    ("q", "found"),
-    [
-        ("in:title goodbye python2.4", ["goodbye-python24"]),
-        ("IN:TITLE goobdye", ["goodbye-python24"]),
-        ("crontab in:title lines", ["crontab-lines-i-keep-forgetting"]),
-        ('in:title "keep forgetting"', ["crontab-lines-i-keep-forgetting"]),
-    ],
-)
-def test_words_in_titles(client: FlaskClient, q: str, found: list[str]) -> None:
-    body = client.get("/search", query_string={"q": q}).get_json()
-    assert [hit["oid"] for hit in body["hits"]] == found
-    assert body["count"] == len(found)
+def test_words_in_titles(client: FlaskClient) -> None:
+    for q, oid in (
+        ("in:title goodbye python2.4", "goodbye-python24"),
+        ("IN:TITLE goobdye", "goodbye-python24"),
+        ("crontab in:title lines", "crontab-lines-i-keep-forgetting"),
+        ('in:title "keep forgetting"', "crontab-lines-i-keep-forgetting"),
+    ):
+        body = client.get("/search", query_string={"q": q}).get_json()
+        assert ([hit["oid"] for hit in body["hits"]], body["count"]) == ([oid], 1)
 
 
 def test_a_category_in_the_query_is_that_filter(client: FlaskClient) -> None:

@@ -1,6 +1,5 @@
 """What the tests of the cache share: an alias of their own, and caches to open."""
 
-import uuid
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
@@ -8,7 +7,6 @@ from typing import Any
 
 import pytest
 import redis
-from elasticsearch import Elasticsearch
 
 from app.cache import AnswerCache, Lifetimes, open_cache
 from app.settings import Settings
@@ -22,18 +20,12 @@ def begin(cache: AnswerCache, generation: str) -> None:
 
 
 @pytest.fixture
-def name(redis_url: str, elastic: Elasticsearch) -> Iterator[str]:
+def name(redis_url: str, own_alias: str) -> Iterator[str]:
     """An alias of the test's own; its keys and indices are deleted afterwards."""
-    alias = f"test-x{uuid.uuid4().hex[:12]}"
-    yield alias
+    yield own_alias
     with redis.Redis.from_url(redis_url) as client:
-        for key in client.scan_iter(match=f"blogsearch:{{{alias}}}:*"):
+        for key in client.scan_iter(match=f"blogsearch:{{{own_alias}}}:*"):
             client.delete(key)
-    indices = elastic.indices.get(
-        index=f"{alias}*", expand_wildcards="all", ignore_unavailable=True
-    )
-    for index in indices:
-        elastic.indices.delete(index=index)
 
 
 @pytest.fixture
