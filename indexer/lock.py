@@ -65,13 +65,12 @@ class Lock:
     def __enter__(self) -> Self:
         if held := self._held_by_a_dead_one():
             self._condition = _unchanged_since(held)
-        try:
-            self._write()
-        except ConflictError:
+        self._renew()
+        if self._lost:
             raise Locked(
                 f"Another process has just taken the lock on {self._alias!r}.",
                 "Wait until it is done.",
-            ) from None
+            )
         self._thread.start()
         return self
 
@@ -130,7 +129,7 @@ class Lock:
             except ConflictError:
                 held = self._read()
                 if held and held["_source"].get("token") == self._document["token"]:
-                    # The conflict is with our own renewal, whose response was lost.
+                    # The conflict is with a write of our own, whose response was lost.
                     self._condition = _unchanged_since(held)
                 else:
                     self._lost = True

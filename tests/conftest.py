@@ -5,6 +5,7 @@ import os
 import threading
 import time
 import uuid
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -39,7 +40,9 @@ def pytest_runtest_logfinish() -> None:
     """Free the services of the test that has ended: only so does one whose engine is away end its
     probes, which would take time and memory from the tests that follow."""
     if any(thread.name == "blogsearch" for thread in threading.enumerate()):
-        gc.collect()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ResourceWarning)  # nobody closes a service's clients
+            gc.collect()
 
 
 def _url(name: str) -> str:
