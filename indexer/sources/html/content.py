@@ -48,7 +48,8 @@ _UPDATED = re.compile(
 )
 _MONTH = r"[^\W\d_]{3,12}\.?"
 TEXT_DATE = re.compile(
-    rf"\b(?:\d{{4}}[-./年]\s?\d{{1,2}}[-./月]\s?\d{{1,2}}日?(?!\d)|\d{{1,2}}[-./]\d{{1,2}}[-./]\d{{4}}"
+    r"\b(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6},? )?"
+    rf"(?:\d{{4}}[-./年]\s?\d{{1,2}}[-./月]\s?\d{{1,2}}日?(?!\d)|\d{{1,2}}[-./]\d{{1,2}}[-./]\d{{4}}"
     rf"|\d{{1,2}}(?:st|nd|rd|th|\.)? (?:de )?{_MONTH},? (?:de )?\d{{4}}"
     rf"|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}})"
     r"(?:,? (?:at )?\d{1,2}:\d\d(?::\d\d)?(?: ?[ap]m)?)?",
@@ -424,7 +425,7 @@ class Content:
             rest = len(TEXT_DATE.sub("", own).split())
             is_sentence = rest > (5 if text.endswith((".", "!", "?", "。", ":")) else 12)
             is_said = _UPDATED.search(text) if is_end else node.tag in ("p", "div", "span")
-            is_line = (is_named or (rest <= 5 and is_said)) and TEXT_DATE.search(text)
+            is_line = (is_named or (rest <= 6 and is_said)) and TEXT_DATE.search(text)
             if not is_sentence and (is_line or node.css_matches(_DATED)):
                 return "date"
             if _INTRODUCES.fullmatch(text) or (is_named and _INTRODUCES.search(text)):
