@@ -32,7 +32,6 @@ import psutil
 import redis
 import requests
 from elasticsearch import Elasticsearch, helpers
-from playwright.sync_api import sync_playwright
 
 from app.version import VERSION
 from bench.load import highest_rate
@@ -262,53 +261,12 @@ def measure_start(run: Run, alias: str) -> Iterator[Row]:
         yield Row(what, "–", seconds, goal, f"at most {max(times[name]) / 1000:.2f} s", "s")
 
 
-_OBSERVE = """
-() => {
-  window.times = [];
-  let since = null;
-  document.getElementById("q").addEventListener("input", () => (since ??= performance.now()));
-  const changed = () => {
-    if (since !== null) window.times.push(performance.now() - since);
-    since = null;
-  };
-  new MutationObserver(changed).observe(document.getElementById("answer"), { childList: true });
-}
-"""
-
-
-def measure_browser(run: Run, alias: str) -> Iterator[Row]:
-    """From a key to new results, for queries typed on the search page, a key every 120 ms."""
-    if not os.environ.get("CHROMIUM"):
-        click.echo("  left out: CHROMIUM is not set", err=True)
-        return
-    times: list[float] = []
-    with (
-        redis_server() as store,
-        serving(alias, workers=2, redis_url=store.url) as served,
-        sync_playwright() as playwright,
-    ):
-        as_root = ["--no-sandbox"] if os.geteuid() == 0 else []
-        browser = playwright.chromium.launch(executable_path=os.environ["CHROMIUM"], args=as_root)
-        for query in queries_of(run.files, 10):
-            page = browser.new_page()
-            page.goto(served.url)
-            page.evaluate(_OBSERVE)
-            page.locator("#q").press_sequentially(query.meant, delay=120)
-            page.wait_for_timeout(1_000)
-            times += page.evaluate("window.times")
-            page.close()
-        browser.close()
-    median = f"{statistics.median(times):.0f} ms in the median"
-    yield Row("from a key to new results, p95", "–", p95(times), "100", median, "ms")
-
-
 SECTIONS: dict[str, Section] = {
     "uncached": measure_uncached,
     "cached": measure_cached,
     "start": measure_start,
     "reindex": measure_reindex,
     "sync": measure_sync,
-    "browser": measure_browser,
 }
 
 
