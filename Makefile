@@ -42,7 +42,7 @@ run: setup ## serve on http://127.0.0.1:8000 (PORT=…) with the sample posts, o
 test: setup ## everything: checks, then all tests on real engines (ARGS='-k words' for some)
 	@exec $(BIN)/python -m devstack test --check -- $(ARGS)
 
-test-slow: setup ## what takes longer: TLS and users, wheels, TypeScript, nginx, the model, two workers, random requests
+test-slow: setup ## what takes longer: TLS and users, wheels, nginx, the model, two workers, random requests
 	@exec $(BIN)/python -m devstack test -- --dist=loadfile tests/slow $(ARGS)
 
 test-docker: setup ## the image and docker-compose.yml on a Docker engine (FORMER=revision: the upgrade from it)

@@ -76,13 +76,3 @@ def test_without_elasticsearch_a_kept_answer_or_503(settings: Settings, clock: C
     assert (stale.status_code, stale.headers["X-Cache"]) == (200, "STALE")
     assert stale.data == before.data
     assert gone.get("/search?q=never+asked+before").status_code == 503
-
-
-def test_only_first_pages_are_kept_for_an_outage(settings: Settings) -> None:
-    with redis_server() as server, redis.Redis.from_url(server.url) as admin:
-        client = _client(settings, redis_url=server.url, cache_ttl=100)
-        for page, kept in (("1", True), ("2", False)):
-            before = set(admin.scan_iter("*:answer:*"))
-            assert client.get(f"/search?q=python&size=1&page={page}").status_code == 200
-            (new,) = set(admin.scan_iter("*:answer:*")) - before
-            assert (admin.ttl(new) > 86_400) is kept

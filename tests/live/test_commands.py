@@ -44,20 +44,6 @@ def test_search_prints_a_table(run: Run) -> None:
         assert f" {hit['url']}  (oid {hit['oid']})\n" in table
 
 
-def test_a_search_takes_the_parameters_of_http(run: Run) -> None:
-    options = ["-p", "sort=newest", "-p", "since=2016-01-01", "-p", "size=3", "--json"]
-    body = json.loads(run("search", "python", *options).output)
-    days = [hit["pub_date"][:10] for hit in body["hits"]]
-    assert len(days) == 3
-    assert days == sorted(days, reverse=True)
-    assert days[-1] >= "2016-01-01"
-    typed = json.loads(run("search", "pythn", "-p", "typos=off", "--json").output)
-    assert "corrected" not in typed
-    wrong = run("search", "python", "-p", "colour=red", "-p", "page=99", "-p", "since=yesterday")
-    assert wrong.exit_code == 2
-    assert all(name in wrong.output for name in ("colour", "page", "since", "category"))
-
-
 def test_a_pipe_that_closes_shows_no_traceback(settings: Settings) -> None:
     command = f"{sys.executable} -c 'from app.cli import main; main()' search python -p size=50"
     done = subprocess.run(

@@ -192,20 +192,6 @@ def test_more_than_the_limit_is_refused(server: Server) -> None:
     assert len(fetch(server.url("/fits"), max_bytes=1000).body) == 1000
 
 
-def test_the_body_of_other_answers_is_not_read(server: Server) -> None:
-    sent = 0
-
-    def endless(request: BaseHTTPRequestHandler) -> None:
-        nonlocal sent
-        request.wfile.write(b"HTTP/1.1 302 X\r\nLocation: /to\r\n\r\n")
-        for _ in range(1000):
-            sent += request.wfile.write(b"x" * 100_000)
-
-    server.answers |= {"/": endless, "/to": plain(b"x")}
-    assert fetch(server.url("/")).body == b"x"
-    assert sent < 50_000_000
-
-
 @pytest.mark.parametrize("layers", [1, 2])
 def test_a_gzip_bomb_is_not_unpacked(server: Server, layers: int) -> None:
     bomb = b"".join([gzip.compress(b"\0" * 10_000_000)] * 60)  # members of one file
@@ -281,18 +267,6 @@ def test_what_is_no_address_and_passwords_are_not_shown() -> None:
 
 
 # -- robots.txt ------------------------------------------------------------------------------------
-
-
-def test_robots(server: Server) -> None:
-    rules = b"User-agent: other\nDisallow: /\n\nUser-agent: blogsearch\nDisallow: /no\n"
-    rules += b"Sitemap: /map.xml"
-    server.answers["/robots.txt"] = plain(rules)
-    with Fetcher(FetchOptions(user_agent="blogsearch/1 (+x)", **QUICK)) as fetcher:
-        robots = Robots(fetcher)
-        assert robots.allows(server.url("/yes"))
-        assert not robots.allows(server.url("/no/2"))
-        assert robots.sitemaps(server.url("/yes")) == [server.url("/map.xml")]
-    assert len(server.asked) == 1
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,7 @@
 """What people search for: from requests over HTTP to the counts of a day and /insights."""
 
 import base64
-import csv
 import html
-import io
 import json
 import re
 import time
@@ -218,17 +216,6 @@ def test_the_page_shows_what_was_searched(client: FlaskClient, counts: Counts) -
     assert "Goodbye, Python 2.4" in sections["top"]
     for days, shown in (("x", 30), ("0", 1), ("99", 30)):
         assert _page(client, f"/insights?days={days}").count('<th scope="row">20') == shown
-
-
-def test_all_searches_are_a_table_for_a_spreadsheet(client: FlaskClient, counts: Counts) -> None:
-    counts.add([_search("=1+1", "nothing"), _search("python")])
-    response = client.get("/insights/searches.csv?days=7", headers=BASIC)
-    assert response.mimetype == "text/csv"
-    rows = list(csv.DictReader(io.StringIO(response.text)))
-    assert [(row["search"], row["times"], row["found nothing"]) for row in rows] == [
-        ("'=1+1", "1", "1"),
-        ("python", "1", "0"),
-    ]
 
 
 def test_a_post_is_pinned_after_its_place_was_shown(client: FlaskClient, counts: Counts) -> None:

@@ -142,12 +142,6 @@ def test_posts_are_found(client: Client, language: str) -> None:
         assert [suggestion for suggestion in suggested if suggestion["kind"] == "search"] == []
 
 
-def test_a_stop_word_alone_is_found(client: Client) -> None:
-    for q in ("fuer", "für"):
-        (hit,) = search(client("german"), q)["hits"]
-        assert "missing" not in hit
-
-
 def test_rules_of_words_without_spaces(client: Client) -> None:
     posts = client("japanese", "データベース, db\n検索エンジン => search\n猫, ねこ\n")
     for q, title in {"DB": "データベース", "search": "検索エンジン", "ねこ": "猫"}.items():

@@ -11,7 +11,7 @@ from indexer.build.builder import Built, IndexSettings, rebuild, reindex
 from indexer.lock import Lock
 from indexer.records import Origin, RawPost
 from indexer.sync import SyncResult, sync
-from tests.writing import no_reject, put_comments, put_post
+from tests.writing import no_reject
 
 SETTINGS = IndexSettings(NO_RULES, 1, 0)
 
@@ -88,16 +88,6 @@ def test_a_sync_writes_only_what_differs(blog: Blog) -> None:
     assert [blog.version(raw.oid) for raw in raws] == versions
     blog.sync(*raws[:2])
     assert blog.texts() == ["building from source"]
-
-
-def test_posts_over_http_keep_theirs_until_the_next_sync(blog: Blog) -> None:
-    put_post(blog.elastic, blog.alias, post("b", "target build it,a another"))
-    put_post(blog.elastic, blog.alias, post("target", title="Another title"))
-    put_comments(blog.elastic, blog.alias, "target", "c")
-    assert blog.texts() == ["building from source"]
-    blog.sync(FIRST[1])
-    assert blog.texts() == ["build it", "building from source"]
-    assert blog.texts("a") == ["another"]
 
 
 def test_a_page_is_found_in_the_words_of_links_to_it(blog: Blog, own_settings: Settings) -> None:

@@ -4,14 +4,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 import pytest
-from elasticsearch import Elasticsearch
 from flask import Flask
 
 from app import create_app
 from app.service import EXTENSION, Service
 from app.settings import Settings
 from indexer.records import Origin, RawPost
-from tests.writing import index_at_once
 
 
 def post(oid: str, title: str, text: str, language: str | None = None) -> RawPost:
@@ -76,15 +74,3 @@ def test_the_cache_knows_languages_and_not_headers(app: Flask) -> None:
     assert etag("de-CH, en;q=0.5") == etag("de, *") == german
     unknown = etag("fr")
     assert etag("") == etag("*") == etag("x" * 500) == etag("de;q=0") == unknown
-
-
-def test_posts_in_one_language_do_not_depend_on_the_visitor(
-    own_settings: Settings, elastic: Elasticsearch
-) -> None:
-    app = create_app(own_settings)
-    posts = [post("one", "Kaffee", "x", "de"), post("two", "Kaffee", "y", "de-AT")]
-    index_at_once(elastic, own_settings.index, posts)
-    service: Service = app.extensions[EXTENSION]
-    service.languages.refresh()
-    answer = app.test_client().get("/search?q=kaffee", headers={"Accept-Language": "de"})
-    assert "Accept-Language" not in answer.headers.get("Vary", "")

@@ -25,8 +25,6 @@ POSTS = {
         f"<p>Workers are for the web: a web worker is one of the workers.</p>{FILLER}",
     ),
     "options": ("All settings", "<h2>Server</h2><p>Port.</p><h3>Options</h3><p>Many.</p>"),
-    "titled": ("Chapter", "<h1>Chapter</h1><h2>Verses</h2><p>Rhymes.</p>"),
-    "rtl": ("Hebrew", "<p>שלום</p><h2>כותרת משנה</h2><p>תוכן ראשון.</p>"),
 }
 
 
@@ -75,12 +73,6 @@ def test_a_section_names_the_headings_above_it_and_the_id_of_its_own(search: Sea
     assert hit["highlight"]["text"] == []
     [section] = search("typescript")[0]["sections"]
     assert section["url"] == "https://x.org/guide#typescript"
-
-
-def test_a_post_without_headings_has_no_sections(search: Search) -> None:
-    hits = {hit["oid"]: hit for hit in search("workers")}
-    assert "sections" not in hits["mention"]
-    assert "<mark>Workers</mark>" in hits["mention"]["highlight"]["text"][0]
 
 
 @pytest.mark.parametrize(

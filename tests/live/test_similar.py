@@ -9,7 +9,6 @@ from flask.testing import FlaskClient
 
 from app import create_app
 from app.settings import Settings
-from devstack.servers import redis_server
 from indexer.records import Origin, RawPost
 
 SITE = "https://blog.example.org"
@@ -80,14 +79,3 @@ def test_an_unknown_address_finds_the_posts_with_its_words(client: FlaskClient) 
 def test_parameters_are_checked(client: FlaskClient) -> None:
     for query in ("", "url=/a&oid=a", "url=", "oid=%00", "url=/a&size=11", "url=/a&q=a"):
         assert client.get(f"/similar?{query}").status_code == 400
-
-
-def test_it_is_cached_and_limited(settings: Settings) -> None:
-    with redis_server() as server:
-        limited = replace(settings, redis_url=server.url, rate_limit="2/day")
-        client = create_app(limited).test_client()
-        url = "sample.example.org/goodbye-python24"
-        asked = (f"https://{url}", f"http://www.{url}/#part", f"https://{url}")
-        states = [client.get("/similar", query_string={"url": one}) for one in asked]
-        assert [one.headers.get("X-Cache") for one in states] == ["MISS", "HIT", None]
-        assert [one.status_code for one in states] == [200, 200, 429]

@@ -11,7 +11,6 @@ from flask.testing import FlaskClient
 
 from analyzers import meaning as models
 from app import create_app
-from app.commands.meaning import with_setting
 from app.settings import Settings, load_settings
 from indexer.generations import require_live
 from tests.conftest import REPOSITORY, Run
@@ -98,21 +97,6 @@ def test_written_over_http_and_kept_by_comments_and_rebuilds(
     assert all(added(create_app(semantic).test_client(), QUESTION).values())
 
 
-def test_an_index_with_the_vectors_of_another_model_is_rebuilt(
-    elastic: Elasticsearch, run: Run, source: Path, semantic: Settings
-) -> None:
-    run("reindex", source, settings=semantic)
-    ((name, body),) = elastic.indices.get_mapping(index=semantic.index).items()
-    meta = body["mappings"]["_meta"]
-    meta["blogsearch"]["model"] = "another"
-    elastic.indices.put_mapping(index=name, meta=meta)
-    client = create_app(semantic).test_client()
-    assert not any(added(client, QUESTION).values())
-    assert run("rebuild", settings=semantic).exit_code == 0
-    client = create_app(semantic).test_client()
-    assert all(added(client, QUESTION).values())
-
-
 @pytest.fixture
 def site_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A `blogsearch.toml` in the current folder."""
@@ -150,21 +134,3 @@ def test_it_is_turned_on_and_off(
     site_file.write_text(before)
     assert run("meaning", "off").exit_code == 0
     assert site_file.read_text() == before
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("", "[settings]\nsemantic = true\n"),
-        ('site = "x"\n', 'site = "x"\n\n[settings]\nsemantic = true\n'),
-        ("[settings]\nshards = 2\n", "[settings]\nsemantic = true\nshards = 2\n"),
-        (
-            "[settings]  # a\nsemantic=false # b\n[urls]\nsemantic = 'x'\n",
-            "[settings]  # a\nsemantic = true\n[urls]\nsemantic = 'x'\n",
-        ),
-        ("[urls]\nsemantic = '/x'\n", "[urls]\nsemantic = '/x'\n\n[settings]\nsemantic = true\n"),
-    ],
-)
-def test_the_rest_of_the_file_stays(before: str, after: str) -> None:
-    assert with_setting(before, on=True) == after
-    assert with_setting(after, on=True) == after
