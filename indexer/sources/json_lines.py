@@ -8,7 +8,6 @@ from typing import Any
 import orjson
 
 from indexer.errors import SourceError
-from indexer.export import exported
 from indexer.fetch import Fetched
 from indexer.normalise import oid_of_reject
 from indexer.records import (
@@ -73,6 +72,8 @@ class JSONLines(Source):
                 if isinstance(entry, Reject):
                     yield entry
                 elif isinstance(entry, dict) and "format" in entry:
+                    from indexer.export import exported  # `try` does not wait for elasticsearch
+
                     yield exported(entry, origin)
                 else:
                     if isinstance(entry, dict) and len(unknown) < _MAX_UNKNOWN:
