@@ -363,7 +363,12 @@ SETUPS = [
     Setup(
         [
             Fault("slow Elasticsearch", _before(_slow)),
-            Fault("workers killed during a write", _before(_kill_workers), grace=_LATE),
+            Fault(
+                "workers killed during a write",
+                _before(_kill_workers),
+                refused=_ANY,  # all are killed at a time, again and again
+                grace=_LATE,
+            ),
         ],
         has_proxy=True,
     ),
