@@ -1,7 +1,6 @@
 """The arithmetic of the relevance benchmark, against cases worked out by hand."""
 
 import math
-from pathlib import Path
 
 import pytest
 
@@ -9,11 +8,9 @@ from bench.relevance import (
     Answered,
     Judged,
     by_kind,
-    corpora,
     figures,
     macro,
     ndcg,
-    reciprocal_rank,
 )
 
 
@@ -40,11 +37,6 @@ def test_ndcg(ranking: str, grades: dict[str, int], value: float) -> None:
     assert ndcg(ranking.split(), grades) == pytest.approx(value)
 
 
-def test_reciprocal_rank() -> None:
-    assert reciprocal_rank(["x", "a", "b"], {"a": 1, "b": 2}) == 0.5
-    assert reciprocal_rank(["x"], {"a": 1}) == 0
-
-
 def test_the_macro_figure_is_the_plain_mean_over_kinds_without_nonsense() -> None:
     pairs = [
         (judged("exact", a=1), answered("a")),
@@ -67,17 +59,3 @@ def test_posts_that_have_a_link_are_not_among_the_hits_for_its_text() -> None:
     assert query.skip == {"b"}
     body = {"count": 3, "hits": [{"oid": "b"}, {"oid": "a"}, {"oid": "c"}]}
     assert Answered.of(body, query, 0.1) == Answered(("a", "c"), 3, 0.1)
-
-
-def test_every_corpus_of_a_folder_is_found_with_its_queries(tmp_path: Path) -> None:
-    names = ("a.jsonl.gz", "a.queries.jsonl.gz", "a.known.jsonl", "b.jsonl", "b.queries.jsonl",
-             "without.jsonl", "README.md")  # fmt: skip
-    for name in names:
-        (tmp_path / name).touch()
-    queries_of = {
-        corpus.name: [path.name for path in queries] for corpus, queries in corpora(tmp_path)
-    }
-    assert queries_of == {
-        "a.jsonl.gz": ["a.known.jsonl", "a.queries.jsonl.gz"],
-        "b.jsonl": ["b.queries.jsonl"],
-    }

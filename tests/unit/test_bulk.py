@@ -16,7 +16,6 @@ from indexer.bulk import (
     Operation,
     Outcome,
     chunks,
-    delete_operation,
     index_operation,
     send_bulk,
 )
@@ -102,15 +101,6 @@ def test_chunks_keep_the_order_and_the_limits(
     for chunk in cut:
         assert 1 <= len(chunk) <= documents
         assert len(chunk) == 1 or sum(len(operation.payload) for operation in chunk) <= chunk_bytes
-
-
-def test_an_item_is_a_line_with_its_condition_and_one_with_its_source() -> None:
-    document = Document("a/b", {"oid": "a/b", "comments": [{}, {}]}, Origin("s"))
-    operation = index_operation(document, if_seq_no=7, if_primary_term=1)
-    head, source, end = operation.payload.split(b"\n")
-    assert json.loads(head) == {"index": {"_id": "a/b", "if_seq_no": 7, "if_primary_term": 1}}
-    assert (json.loads(source), end) == (document.source, b"")
-    assert delete_operation(document).payload == b'{"delete":{"_id":"a/b"}}\n'
 
 
 def test_sends_again_just_what_was_refused_for_the_moment() -> None:

@@ -6,7 +6,6 @@ from analyzers.chains import analysis
 from analyzers.languages import LANGUAGES, Language
 from analyzers.rules.compile import NO_RULES
 from analyzers.signs import readable
-from indexer.schema import index_body
 
 BUILT_IN = {
     "lowercase", "asciifolding", "german_normalization", "arabic_normalization",
@@ -21,14 +20,6 @@ def test_every_filter_is_defined(language: Language) -> None:
     for analyzer in body["analyzer"].values():
         assert set(analyzer["filter"]) <= BUILT_IN | set(body["filter"])
         assert set(analyzer["char_filter"]) <= BUILT_IN | set(body["char_filter"])
-
-
-def test_an_index_knows_its_rules_and_its_language() -> None:
-    body = index_body(NO_RULES, shards=2, replicas=1, language=LANGUAGES["german"])
-    assert body["settings"]["number_of_shards"] == 2
-    assert body["settings"]["number_of_replicas"] == 1
-    meta = body["mappings"]["_meta"]["blogsearch"]
-    assert (meta["rules"], meta["language"]) == (NO_RULES.digest, "german")
 
 
 def test_symbols_are_readable_again() -> None:

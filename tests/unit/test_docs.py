@@ -10,7 +10,7 @@ import pytest
 
 from app.cli import main
 from app.search.request import PARAMETERS, SUGGEST_PARAMETERS
-from app.settings import CONFIG, NAMES, Settings, environment_name
+from app.settings import CONFIG, NAMES, environment_name
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PAGES = [
@@ -66,15 +66,6 @@ def test_every_search_parameter_is_mentioned(prose: str) -> None:
     # `q`, `q=…` or …?q=…: the bare letter occurs in every text.
     missing = [name for name in known if not re.search(rf"[`?&]{name}[`=&']", prose)]
     assert not missing, f"neither in README.md nor in docs: {', '.join(missing)}"
-
-
-def test_tables_of_settings_have_the_defaults_as_they_are() -> None:
-    known = {environment_name(name): getattr(Settings, name) for name in NAMES}
-    row = re.compile(r"^\| `([A-Z_]+)` \| ([\d.]+) \|", re.MULTILINE)
-    stated = [match for page in PAGES for match in row.findall(page.read_text())]
-    assert ("BLOGSEARCH_CACHE_TTL", "600") in stated
-    ours = [match for match in stated if match[0] in known]
-    assert [match for match in ours if float(match[1]) != known[match[0]]] == []
 
 
 def test_every_variable_that_is_mentioned_is_a_setting(prose: str) -> None:

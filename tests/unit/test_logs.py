@@ -1,7 +1,6 @@
 """Log lines."""
 
 import logging
-import sys
 
 from app.logs import Formatter
 
@@ -18,13 +17,3 @@ def test_what_a_client_sent_neither_begins_a_line_nor_controls_a_terminal() -> N
         line = Formatter().format(record)
         assert line.isprintable()
         assert "é 漢" in line
-
-
-def test_fields_and_an_exception_are_in_the_line() -> None:
-    try:
-        raise ValueError("what went wrong")
-    except ValueError:
-        record = _record("failed", status=500, exc_info=sys.exc_info())
-    line = Formatter().format(record)
-    assert "WARNING app.test: failed status=500\n" in line
-    assert "what went wrong" in line

@@ -15,8 +15,6 @@ from hypothesis import strategies as st
 
 from indexer.html_text import readable
 from indexer.normalise import (
-    Invalid,
-    comment_of,
     digest,
     digest_of,
     document_of,
@@ -84,12 +82,6 @@ def test_a_whole_post() -> None:
     }
 
 
-def test_absent_fields_are_left_out() -> None:
-    assert set(taken(title=1984, text=None)) == {
-        *("oid", "title", "text", "code", "categories", "keywords", "digest")
-    }
-
-
 def test_the_digest_changes_with_any_field_but_the_origin() -> None:
     raw = post(comments=(RawComment("1", "One"),))
     assert digest_of(replace(raw, origin=Origin("elsewhere"))) == digest_of(raw)
@@ -125,14 +117,6 @@ def test_headings_have_their_line_and_the_id_that_is_stated(
     assert [[heading["line"], heading["level"], heading["id"]] for heading in stored] == headings
     lines = source["text"].split("\n")
     assert [heading["text"] for heading in stored] == [lines[line] for line, _, _ in headings]
-
-
-def test_headings_know_where_the_code_below_them_begins() -> None:
-    text = readable(
-        "<pre>a\n\nb</pre><h2>C</h2><pre>\n</pre><pre>d</pre><p>e<h2>F</h2><pre>g</pre><h2>H</h2>"
-    )
-    lines = [*text.code.split("\n"), "", "the end"]
-    assert [lines[heading.code_line] for heading in text.headings] == ["d", "g", "the end"]
 
 
 @pytest.mark.parametrize(("href", "slug", "address"), CASES["links_to_posts_are_stored"])
@@ -182,24 +166,18 @@ def test_the_html_of_a_comment_is_bounded(html: str) -> None:
     ("given", "stored"),
     [
         ("2024-01-31", "2024-01-31T00:00:00Z"),
-        ("20240131", "2024-01-31T00:00:00Z"),
         ("2024-01-31T09:30", "2024-01-31T09:30:00Z"),
         ("2024-01-31 09:30:05 -08:00", "2024-01-31T09:30:05-08:00"),
         ("2024-01-31T09:30:05.123456789Z", "2024-01-31T09:30:05.123Z"),
         ("2024/1/31", "2024-01-31T00:00:00Z"),
         ("2001-1-4t21:59:43.10 -5", "2001-01-04T21:59:43.100-05:00"),
         ("2024-01-31 09:30 CET", "2024-01-31T09:30:00+01:00"),
-        ("2024-01-31 10:00 UTC+2", "2024-01-31T10:00:00+02:00"),
         ("Fri Mar 14 2025 00:00:00 GMT-0500 (CDT)", "2025-03-14T00:00:00-05:00"),
         ("Wed, 31 Jan 24 09:30:00 +0100", "2024-01-31T09:30:00+01:00"),
         ("2024-01-31 09:30:00.123456789 +0100 CET", "2024-01-31T09:30:00.123+01:00"),
         ("2024-01-31 09:30:00 +0300 +03", "2024-01-31T09:30:00+03:00"),
-        ("Sat, 01 Jan 2000 00:00:00 +0000", "2000-01-01T00:00:00Z"),
-        ("31 Jan 2024 09:30 GMT", "2024-01-31T09:30:00Z"),
         ("Wed, 31 Jan 2024 22:30:00 EST", "2024-01-31T22:30:00-05:00"),
         ("January 31, 2024", "2024-01-31T00:00:00Z"),
-        ("Wednesday, 31 January 2024", "2024-01-31T00:00:00Z"),
-        (date(2024, 1, 31), "2024-01-31T00:00:00Z"),
         (datetime(2024, 1, 31, 9), "2024-01-31T09:00:00Z"),
         (
             datetime(2024, 1, 31, 9, tzinfo=timezone(timedelta(hours=2))),
@@ -255,26 +233,19 @@ def test_a_long_text_is_refused_as_a_date_quickly() -> None:
     ("fields", "reason"),
     [
         ({"oid": None}, "oid is missing"),
-        ({"oid": " \n"}, "oid is empty"),
         ({"oid": True}, "oid is a bool"),
-        ({"oid": 1.5}, "oid is a float"),
         ({"oid": "a\nb"}, "control character"),
         ({"oid": "a\ud800"}, "control character"),
         ({"oid": "é" * 101}, "202 bytes"),
         ({"title": None}, "title is missing"),
         ({"title": "\u200b \n"}, "title is missing"),
-        ({"title": {"rendered": "x"}}, "title is a dict"),
         ({"title": "x" * 1001}, "1,001 characters"),
-        ({"text": 3}, "text is an int"),
         ({"text": "x" * 1_000_001}, "1,000,001 characters"),
         ({"text": "&lt;" * 250_001}, "1,000,004 characters"),
         ({"text": " " * 5_000_001}, "5,000,001 characters of HTML"),
-        ({"categories": {"a": 1}}, "categories is a dict"),
         ({"categories": [None]}, "categories has a NoneType"),
-        ({"keywords": 3}, "keywords is an int"),
         ({"keywords": ["x" * 201]}, "201 characters"),
         ({"keywords": [str(number) for number in range(101)]}, "101 entries"),
-        ({"url": 3}, "url is an int"),
         ({"url": "/" + "x" * 2000}, "2,001 characters"),
         (
             {"title": ["T"], "url": "ftp://x", "pub_date": "31.1.24"},
@@ -337,22 +308,6 @@ def test_an_invalid_comment_is_left_out_and_an_invalid_post_takes_its_comments_a
     assert "3 comments" in refused(title="", comments=comments)
 
 
-@pytest.mark.parametrize(
-    ("raw", "reason"),
-    [
-        (RawComment(oid=None, comment="x"), "oid is missing"),
-        (RawComment(oid=1, comment="<p> </p>"), "comment is empty"),
-        (RawComment(oid=1, comment=2), "comment is an int"),
-        (RawComment(oid=1, comment="x", author=2), "author is an int"),
-        (RawComment(oid=1, comment="x", pub_date="soon"), "pub_date: 'soon'"),
-    ],
-)
-def test_comments_refused(raw: RawComment, reason: str) -> None:
-    with pytest.raises(Invalid, match=reason) as caught:
-        comment_of(raw)
-    assert caught.value.remedy
-
-
 _JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=40),
     lambda inner: (
@@ -376,11 +331,3 @@ def test_whatever_comes_is_a_document_or_a_reject(values: dict[str, Any]) -> Non
         assert reject.reason
         assert reject.remedy
         f"{reject.reason} {reject.oid}".encode()
-
-
-@settings(max_examples=200, deadline=None)
-@given(html=st.text(st.sampled_from("<>/&;\"'= \n!-apredivbscript\x00\u00ad"), max_size=120))
-def test_any_html_is_readable(html: str) -> None:
-    readable_text = readable(html)
-    assert all(line.strip() == line for line in readable_text.prose.split("\n"))
-    assert "\x00" not in readable_text.prose + readable_text.code

@@ -13,7 +13,7 @@ from analyzers.languages import ENGLISH
 from analyzers.rules.compile import Phrases
 from app.errors import BadRequest
 from app.search.clauses import readings
-from app.search.fallback import search_plan, search_terms
+from app.search.fallback import search_terms
 from app.search.plan import ANY, Plan, plan_corrected, plan_typed
 from app.search.request import MAX_QUERY, SearchRequest
 from app.search.searches import counts_search, examined_terms, hits_search, lookup_search
@@ -59,10 +59,6 @@ def test_one_long_identifier_is_corrected_by_one_edit() -> None:
     suggest = lookup_search(typed(f"{long} {longer} pythn"))["suggest"]
     asked = [(suggester["text"], suggester["term"]["max_edits"]) for suggester in suggest.values()]
     assert asked == [(f"{long} pythn", 1)]
-
-
-def test_function_words_are_not_needed() -> None:
-    assert words(typed("how do I learn rust")) == ["learn", "rust"]
 
 
 @pytest.mark.parametrize(
@@ -223,16 +219,3 @@ def test_2017_takes_the_five_best_and_boosts_by_rank() -> None:
     assert [term.term for term in terms] == ["Not A", "Not b", "Not c", "Not d", "Not e"]
     assert [term.boost for term in terms] == pytest.approx([5.5, 3.6, 2.55, 1.6, 0.75])
     assert terms[0].explain()["boost_title"] == 2 * terms[0].explain()["boost_text"] == 11
-
-
-@pytest.mark.parametrize(
-    ("q", "kind", "text"),
-    [
-        ("the Date", "match", "Date"),
-        ("the Date", "match_phrase", "the Date"),
-        ("the", "match", "the"),
-    ],
-)
-def test_2017_drops_stop_words_when_it_looks_for_single_words(q: str, kind: str, text: str) -> None:
-    sent = json.dumps(search_plan(SearchRequest(q=q), kind, search_terms(q, {}), ENGLISH).to_dict())
-    assert f'"query": "{text}"' in sent

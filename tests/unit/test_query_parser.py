@@ -49,13 +49,6 @@ def test_operators_are_no_words() -> None:
     assert not parse_query("category:linux").empty
 
 
-def test_quoted_text_and_words_to_keep_out() -> None:
-    query = parse_query('"date format" python -java -"old news"')
-    assert query.quoted == ("date format",)
-    assert query.excluded == ("java", "old news")
-    assert [word.token for word in query.terms] == ["python"]
-
-
 def test_quotation_marks_in_a_long_query_are_those_of_a_sentence() -> None:
     few = parse_query('systems that format text "as you type it" -"old news"')
     assert few.quoted == ("as you type it",)

@@ -19,7 +19,6 @@ def marked(text: str) -> str:
     ("fragment", "expected"),
     [
         (f"a {marked('b')} c", "a <mark>b</mark> c"),
-        ("<script>alert(1)</script>", "&lt;script&gt;alert(1)&lt;/script&gt;"),
         (marked("<img src=x>"), "<mark>&lt;img src=x&gt;</mark>"),
         (marked("a & b"), "<mark>a &amp; b</mark>"),
         ("<mark>not ours</mark>", "&lt;mark&gt;not ours&lt;/mark&gt;"),
@@ -28,9 +27,7 @@ def marked(text: str) -> str:
         (f"f() -{MARK}{UNMARK}> u32", "f() <mark>-&gt;</mark> u32"),
         (f"a ={marked('=')}= b", "a <mark>===</mark> b"),
         (f"a &{MARK}{UNMARK}& b", "a <mark>&amp;&amp;</mark> b"),
-        (f"a -> {marked('b')}", "a -&gt; <mark>b</mark>"),
         (f"an empty {MARK}{UNMARK} one", "an empty  one"),
-        ("t; let", "t; let"),
         ("amp; and &lt", "amp; and &amp;lt"),
     ],
 )
@@ -69,15 +66,6 @@ def test_a_post_without_marks_has_its_title_escaped() -> None:
         "score": 1.5,
         "highlight": {"title": "&lt;b&gt; &amp; c", "text": []},
     }
-
-
-def test_the_code_is_shown_where_only_it_matched() -> None:
-    post = post_hit(
-        hit(highlight={"text": ["The beginning."], "code.forms": [marked("x")]}), Marker()
-    )
-    assert post["highlight"]["text"] == ["<mark>x</mark>"]
-    post = post_hit(hit(highlight={"text": [marked("x")], "code.forms": [marked("x")]}), Marker())
-    assert post["highlight"]["text"] == ["<mark>x</mark>"]
 
 
 @pytest.mark.parametrize("stored", ["t; let b", "p; q b", "gt; b", "amp; b", "x &amp;lt; b"])

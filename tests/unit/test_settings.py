@@ -13,15 +13,6 @@ CASES = json.loads((Path(__file__).parents[1] / "data/unit/settings.json").read_
 """By test: its cases."""
 
 
-def test_the_environment_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("BLOGSEARCH_INDEX", "notes")
-    monkeypatch.setenv("ELASTICSEARCH_URL", "http://127.0.0.1:9299")
-    settings = load_settings()
-    assert settings.index == "notes"
-    assert settings.elasticsearch_url == "http://127.0.0.1:9299"
-    assert Settings().index == "blog"
-
-
 def test_every_wrong_setting_is_named_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BLOGSEARCH_STRATEGY", "magic")
     monkeypatch.setenv("BLOGSEARCH_SHARDS", "many")
@@ -35,13 +26,10 @@ def test_every_wrong_setting_is_named_at_once(monkeypatch: pytest.MonkeyPatch) -
 VALUES = [
     ("shards", "2", 2),
     ("shards", " 2\r", 2),
-    ("shards", 2, 2),
     ("cache_ttl", "60", 60.0),
     ("recency", "off", False),
     ("recency", "ON ", True),
     ("recency", 1, True),
-    ("recency", False, False),
-    ("recency", "0", False),
     ("insights_token", "one,token,with,commas", "one,token,with,commas"),
     ("synonyms_dir", "/srv/rules", Path("/srv/rules")),
 ]
@@ -58,24 +46,19 @@ def test_a_value_is_converted_to_the_type_of_its_setting(
 WRONG = [
     ("shards", "many"),
     ("shards", True),
-    ("shards", "1.5"),
     ("cache_ttl", "nan"),
     ("elasticsearch_timeout", "inf"),
     ("strategy", "magic"),
     ("recency", "perhaps"),
     ("index", "No Capitals"),
-    ("index", "bl\nog"),
     ("index", "blog-previous"),
     ("index", "blog-state"),
     ("index", "blog-000001"),
     ("synonyms_dir", ""),
-    ("synonyms_dir", ["a"]),
     ("rate_limit", "often"),
-    ("rate_limit", "0/minute"),
     ("cors_origins", "\udcff"),
     ("trusted_proxies", "proxy"),
     ("site_name", " "),
-    ("site_url", "blog.example.org"),
     ("site_url", "javascript://x/"),
 ]
 
@@ -86,21 +69,6 @@ def test_a_wrong_value_is_named(name: str, given: object) -> None:
         parse_settings({name: given})
     assert str(raised.value).startswith(f"{environment_name(name)}: ")
     assert repr(given) in str(raised.value)
-
-
-LIMITS = [
-    ("shards", "0", ">= 1"),
-    ("shards", "65", "<= 64"),
-    ("cache_timeout", "0", "> 0.0"),
-    ("cache_timeout", "11", "<= 10.0"),
-    ("strategy", "magic", "one of blended, fallback"),
-]
-
-
-@pytest.mark.parametrize(("name", "given", "wanted"), LIMITS)
-def test_a_complaint_states_the_limits(name: str, given: str, wanted: str) -> None:
-    with pytest.raises(BadSettings, match=wanted):
-        parse_settings({name: given})
 
 
 def test_a_wrong_value_of_the_file_is_looked_for_there(
@@ -135,15 +103,6 @@ def test_a_secret_is_not_repeated_in_a_complaint(name: str, secret: str) -> None
     assert "secret" not in str(raised.value).lower()
 
 
-def test_a_misspelt_setting_is_told(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    monkeypatch.setenv("BLOGSEARCH_STRATEGIE", "blended")
-    load_settings()
-    assert "BLOGSEARCH_STRATEGIE is not a setting" in caplog.text
-    assert "did you mean BLOGSEARCH_STRATEGY?" in caplog.text
-
-
 @pytest.mark.parametrize("name", SECRETS)
 def test_a_secret_may_be_in_a_file(
     name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
@@ -165,18 +124,6 @@ def test_a_secret_file_that_cannot_be_used_is_named(
     monkeypatch.setenv("BLOGSEARCH_WRITE_TOKENS_FILE", str(file))
     with pytest.raises(BadSettings, match="BLOGSEARCH_WRITE_TOKENS_FILE"):
         load_settings()
-
-
-def test_a_file_without_certificates_is_named(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    file = tmp_path / "ca.pem"
-    for content in (None, "no certificate"):
-        if content:
-            file.write_text(content)
-        monkeypatch.setenv("BLOGSEARCH_CA_FILE", str(file))
-        with pytest.raises(BadSettings, match=r"BLOGSEARCH_CA_FILE: .*certificates"):
-            load_settings()
 
 
 @pytest.mark.parametrize(

@@ -113,23 +113,6 @@ def sections_of(page: str, *words: str) -> list[tuple[str, str, str]]:
     ]
 
 
-PAGE = (
-    "<p>Start.</p><h2>Setup</h2><p>About cats.</p><h3 id='linux'>On Linux</h3><p>With a dog.</p>"
-    "<pre>apt fox\n\nowl</pre><h2>Usage</h2><pre># hen</pre><p>Enough.</p><h3>On Linux</h3>"
-)
-TOPICS = "<h2>About</h2><p>The dog bites.</p><h2>The dog</h2><p>It bites, too.</p>"
-CLIENTS = "<h2>Server to client</h2><p>client server</p><h2>Client to server</h2><p>x</p>"
-THREE = "<h2>A cat</h2><p>x</p><h2>B</h2><p>a cat</p><h2>The cat</h2><p>y</p>"
-BY_WORD = {
-    "cat": "Setup",
-    "dog": "Setup › On Linux",
-    "fox": "Setup › On Linux",
-    "owl": "Setup › On Linux",
-    "hen": "Usage",
-    "Usage": "Usage",
-}
-
-
 @pytest.mark.parametrize(("page", "words", "headings"), CASES["the_sections_that_answer_best"])
 def test_the_sections_that_answer_best(
     page: str, words: tuple[str, ...], headings: list[str]

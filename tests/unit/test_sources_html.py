@@ -119,14 +119,6 @@ def test_a_deep_page_is_read_in_linear_time(tmp_path: Path) -> None:
     assert time.thread_time() - start < 5
 
 
-def test_a_canonical_address_on_a_disk_is_none(tmp_path: Path) -> None:
-    link = '<link rel="canonical" href="file:///usr/share/x.html">'
-    save(tmp_path / "a.html", f"{HEAD}{link}<p>{WORDS}")
-    (post,) = read(tmp_path)
-    assert isinstance(post, RawPost)
-    assert post.url == "/a.html"
-
-
 def test_what_is_left_out_by_a_guess_keeps_its_oid(tmp_path: Path) -> None:
     save(tmp_path / "search.html", f"{HEAD}<p>{WORDS}")
     (item,) = read(tmp_path)

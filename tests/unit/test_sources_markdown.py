@@ -1,6 +1,5 @@
 """Markdown folders beyond the inputs in tests/data/sources: hostile texts, oids, time."""
 
-import shutil
 import time
 from pathlib import Path
 from typing import Any
@@ -26,18 +25,6 @@ def test_a_post_has_the_same_oid_wherever_reading_begins(part: str) -> None:
     assert whole["posts/a"] == "https://blog.example.org/b/posts/a/"
     assert urls(DATA / "markdown-hugo" / part).items() <= whole.items()
     assert urls(DATA / "markdown-hugo" / part)["posts/a"]
-
-
-def test_a_reject_names_the_line_and_the_other_posts_are_read(tmp_path: Path) -> None:
-    shutil.copytree(DATA / "markdown-rejected", tmp_path, dirs_exist_ok=True)
-    rejects = [
-        item
-        for item in open_source(str(tmp_path), None, SourceOptions()).read()
-        if isinstance(item, Reject)
-    ]
-    lines = {item.oid: item.origin.line for item in rejects}
-    assert (lines["a-open-list"], lines["e-toml"]) == (4, 1)
-    assert str(rejects[0].origin) == f"{tmp_path}/a-open-list.md:4"
 
 
 def test_an_unexpected_error_rejects_one_file(tmp_path: Path) -> None:

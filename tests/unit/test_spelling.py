@@ -41,7 +41,6 @@ def test_cost_of_a_typo(typed: str, meant: str, expected: float) -> None:
     [
         ("pythn", ["pithon:1", "python:50"], ["python"]),
         ("redict", ["redirect:17", "predict:1"], ["predict"]),  # less of an error, if rarer
-        ("govenment", ["government:90"], ["government"]),
         ("op", ["op0061"], []),  # nobody could read that
         ("abc", ["xbd"], []),  # two errors in three letters
         ("ios", ["105"], []),
@@ -66,7 +65,6 @@ def test_what_an_unknown_word_is_taken_for(
         ("acces", RARE, "access:1", []),
         ("acces", TermStats(3, 3, 3), "access:6", ["access"]),
         ("acces", TermStats(4, 4, 4), "access:80", []),
-        ("acc", RARE, "acce:80", []),
         ("acces", TermStats(1, 1, 1, titles=1), "access:80", []),
         ("shard", TermStats(1, 1, 9), "shards:80", []),
     ],
@@ -113,10 +111,8 @@ def test_two_words_written_as_one() -> None:
     ("typed", "meant", "doubtful"),
     [
         ("grey", "grep", True),
-        ("utter", "user", True),
         ("feld", "field", False),
         ("rusy", "rust", False),  # the keys are neighbours
-        ("pyton", "python", False),
         ("enviroment", "environment", False),
     ],
 )

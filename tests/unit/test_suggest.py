@@ -68,10 +68,8 @@ def test_a_stop_word_is_not_completed_before_other_words() -> None:
     [
         ("how to m", "How to mend a tyre with mud", "how to mend"),
         ("how to m", "How to read more", None),
-        ("how to m", "Cycling", None),
         ("tyre pum", "A tyre and a pump", "tyre and a pump"),
         ("tyre pum", "A tyre with mended pump", None),
-        ("tyre pum", "Pumps, and a tyre", None),
         ("can i use a", "Canary builds: how I use apps", None),
         ("can i use a", "Can I use apps offline?", "can i use apps"),
         ("how do i hot reload", "The ideal hot reloading, and how to do it", None),
