@@ -23,6 +23,7 @@ _COMMANDS = {
     "try": ("trying", "Show some posts of a source as they would be indexed."),
     "init": ("trying", "Write blogsearch.toml for the site in this folder."),
     "sync": ("indexing", "Make the live index what a source is now, additions and removals."),
+    "add": ("indexing", "Add posts of a source to the live index, or replace them."),
     "serve": ("serving", "Serve the search page and the API."),
     "search": ("search", "Search as a visitor would; the cache is left out."),
     "analyze": ("search", "Show how a text is analyzed: its tokens and synonym rules."),
@@ -60,12 +61,13 @@ class LazyGroup(CommandGroup):
 
 @click.group("blogsearch", cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(VERSION, prog_name="blogsearch")
+@click.option("--traceback", is_flag=True, help="Show the traceback of an unexpected error.")
 @click.option(
     "--config",
     type=click.Path(exists=True, dir_okay=False, resolve_path=True),
     help="The blogsearch.toml to read, instead of that in this folder or in /etc.",
 )
-def main(config: str | None) -> None:
+def main(traceback: bool, config: str | None) -> None:
     """Index a blog and search it.
 
     \b

@@ -121,36 +121,55 @@ def sync(tools: Tools, sources: SourceArguments, force: bool) -> None:
     blogsearch sync https://blog.example.org/sitemap.xml --quiet
     """
     with pinged(tools.settings):
-        with run_on(tools, "sync", sources, force=force) as run:
-            result = run_sync(
-                tools.elastic,
-                tools.settings.index,
-                run.sources.read,
-                index_settings(tools.settings),
-                run.on_reject,
-                run.options,
-            )
-            if result.changes_popularity:
-                tools.service.pins.touch()
-            if result.removals_withheld:
-                run.failed = (
-                    f"Nothing was removed: {result.removals_withheld}. Check the source, or use "
-                    "--force to remove them."
-                )
-        if result.built:
-            after_build(tools, result.built)
-        if result.outdated:
-            tools.output.note(
-                f"{result.index} was built with other synonym rules, another language or another "
-                "model than the settings have now; `blogsearch rebuild` applies them."
-            )
-        tools.output.say(
-            f"{len(result.added):,} posts added, {len(result.changed):,} changed, "
-            f"{len(result.removed):,} removed, {result.unchanged:,} unchanged."
+        _compare(tools, "sync", sources, force=force)
+
+
+@command(exit_codes=_REJECTED)
+@source_options
+@pass_tools
+def add(tools: Tools, sources: SourceArguments) -> None:
+    """Add the posts of SOURCE... to the live index, or replace them there; nothing is removed.
+
+    A post stays as it is if the index has its address under another oid.
+
+    \b
+    blogsearch add new-posts.jsonl
+    blogsearch add https://blog.example.org/feed.xml --quiet
+    """
+    _compare(tools, "add", sources)
+
+
+def _compare(tools: Tools, command: str, sources: SourceArguments, *, force: bool = False) -> None:
+    """Bring a source into the live index; `add` as one that has not every post."""
+    with run_on(tools, command, sources, force=force) as run:
+        result = run_sync(
+            tools.elastic,
+            tools.settings.index,
+            run.sources.read,
+            index_settings(tools.settings),
+            run.on_reject,
+            run.options,
         )
-        told = {"rejected": run.rejected, "error": run.failed}
-        tools.output.result({**asdict(result), **told})
-        run.end(tools.output)
+        if result.changes_popularity:
+            tools.service.pins.touch()
+        if result.removals_withheld:
+            run.failed = (
+                f"Nothing was removed: {result.removals_withheld}. Check the source, or use "
+                "--force to remove them."
+            )
+    if result.built:
+        after_build(tools, result.built)
+    if result.outdated:
+        tools.output.note(
+            f"{result.index} was built with other synonym rules, another language or another model "
+            "than the settings have now; `blogsearch rebuild` applies them."
+        )
+    tools.output.say(
+        f"{len(result.added):,} posts added, {len(result.changed):,} changed, "
+        f"{len(result.removed):,} removed, {result.unchanged:,} unchanged."
+    )
+    tools.output.result({**asdict(result), "rejected": run.rejected, "error": run.failed})
+    run.end(tools.output)
 
 
 # -- generations -------------------------------------------------------------------------------

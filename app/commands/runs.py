@@ -96,7 +96,7 @@ def run_on(
             raise
         options = IngestOptions(
             force=force,
-            complete=sources.complete,
+            complete=sources.complete and command != "add",
             on_progress=lambda read: status.update(f"{read:,} posts read"),
             purpose=f"{command} {arguments}",
         )

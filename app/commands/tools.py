@@ -189,10 +189,7 @@ command = partial(click.command, cls=Command)
 
 
 class CommandGroup(click.Group):
-    """A group whose commands fail with one message on stderr.
-
-    An error that nobody foresaw shows its traceback, to be reported.
-    """
+    """A group whose commands fail with one message on stderr, never with a traceback."""
 
     command_class = Command
 
@@ -202,13 +199,21 @@ class CommandGroup(click.Group):
         except (click.exceptions.Exit, click.Abort, click.ClickException, BrokenPipeError):
             raise
         except Exception as error:
-            if (message := error_message(error)) is None:
+            if (message := error_message(error)) is not None:
+                raise click.ClickException(message) from error
+            if ctx.find_root().params.get("traceback"):
                 raise
-            raise click.ClickException(message) from error
+            raise click.ClickException(
+                f"{type(error).__name__}: {error}. This is unexpected: run it again as "
+                "`blogsearch --traceback …` and report the traceback as a bug."
+            ) from error
 
 
 def error_message(error: BaseException) -> str | None:
-    """What to print for an error of the tree in `app.errors`; None for any other."""
+    """What to print for an error of the tree in `app.errors`, with Elasticsearch's own reason; None
+    for any other."""
+    from elasticsearch import ApiError
+
     from app.elastic import translated
     from app.errors import BlogsearchError
 
@@ -216,6 +221,9 @@ def error_message(error: BaseException) -> str | None:
         with translated():
             raise error
     except BlogsearchError as known:
+        cause = known.__cause__
+        if type(known) is BlogsearchError and isinstance(cause, ApiError):
+            return f"{known.message} ({cause})"
         return str(known)
     except click.ClickException as known:
         return known.message

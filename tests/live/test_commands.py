@@ -211,6 +211,7 @@ CALLS: dict[Words, Words] = {
     ("reindex",): ("posts.jsonl",),
     ("rebuild",): ("--force",),
     ("sync",): ("posts.jsonl",),
+    ("add",): ("posts.jsonl",),
     ("try",): ("posts.jsonl",),
     ("init",): ("posts.jsonl", "--force"),
     ("search",): ("post",),

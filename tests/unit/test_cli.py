@@ -4,6 +4,12 @@ import subprocess
 import sys
 
 import pytest
+from click.testing import CliRunner
+from elasticsearch import Elasticsearch
+
+from app.cli import main
+from app.commands.tools import Tools
+from app.settings import Settings
 
 
 @pytest.mark.parametrize("words", [["--help"], ["search", "--help"], ["--version"]])
@@ -17,3 +23,20 @@ def test_help_does_not_import_the_engines_clients(words: list[str]) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+class BrokenTools(Tools):
+    @property
+    def elastic(self) -> Elasticsearch:
+        raise RuntimeError("broken on purpose")
+
+
+@pytest.mark.parametrize("words", [["search", "python"], ["pins", "list"]])
+def test_an_unexpected_error_shows_its_traceback_only_on_request(words: list[str]) -> None:
+    tools = BrokenTools(Settings())
+    result = CliRunner().invoke(main, words, obj=tools)
+    assert result.exit_code == 1
+    assert "RuntimeError: broken on purpose" in result.output
+    assert "Traceback (most" not in result.output
+    again = CliRunner().invoke(main, ["--traceback", *words], obj=tools)
+    assert isinstance(again.exception, RuntimeError)
