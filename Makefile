@@ -6,7 +6,7 @@ UV := $(or $(shell command -v uv),$(BIN)/uv)
 VERSION ?= $(shell git describe --tags --exact-match --match 'v*' 2>/dev/null | sed 's/^v//' | grep . || echo "0.1.0+g$$(git rev-parse --short=12 HEAD)")
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup lock run test test-slow test-docker check reference wheel format services services-stop services-status chaos soak chaos-commands load fuzz bench-serializers bench-relevance bench sites screenshots update
+.PHONY: help setup lock run test test-slow test-docker check reference wheel format services services-stop services-status chaos soak chaos-commands load fuzz bench-serializers bench-relevance bench screenshots update
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -116,6 +116,4 @@ bench-relevance: setup ## measure relevance: the sample, or every corpus of DATA
 bench: setup ## measure the speed of everything (QUICK=1, FULL=1, DATA=folder, ONLY=sections, PUBLISH=1)
 	@exec $(BIN)/python -m bench.speed $(if $(QUICK),--quick) $(if $(FULL),--full) $(if $(PUBLISH),--publish) $(if $(DATA),--data '$(DATA)') --only '$(ONLY)'
 
-sites: setup ## build sites with their real generators, and compare what is read with the front matter (ONLY=hugo,pelican); needs npm
-	@exec $(BIN)/python -m bench.sites --only '$(ONLY)'
 

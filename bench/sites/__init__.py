@@ -1,1 +1,0 @@
-"""Builds sites with their real generators, and measures what is read of them."""
