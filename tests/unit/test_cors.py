@@ -88,7 +88,9 @@ def test_what_is_not_for_other_origins(path: str) -> None:
     "origin",
     [
         "https://blog.example.org/",
+        "https://Blog.example.org",
         "blog.example.org",
+        "https://blog.example.org:443",
         "https://*.example.org",
     ],
 )

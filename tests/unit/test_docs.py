@@ -9,7 +9,6 @@ import click
 import pytest
 
 from app.cli import main
-from app.search.request import PARAMETERS, SUGGEST_PARAMETERS
 from app.settings import CONFIG, NAMES, environment_name
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -58,14 +57,6 @@ def test_every_file_of_the_code_that_is_mentioned_exists(prose: str) -> None:
     named = set(re.findall(r"\b(?:app|indexer|analyzers|bench|devstack|tests)/[\w/]+\.py", prose))
     assert "bench/clients.py" in named
     assert [name for name in sorted(named) if not (REPOSITORY / name).exists()] == []
-
-
-def test_every_search_parameter_is_mentioned(prose: str) -> None:
-    known = {parameter.name for parameter in (*PARAMETERS, *SUGGEST_PARAMETERS)}
-    assert {"q", "page", "size", "debug-search"} <= known
-    # `q`, `q=…` or …?q=…: the bare letter occurs in every text.
-    missing = [name for name in known if not re.search(rf"[`?&]{name}[`=&']", prose)]
-    assert not missing, f"neither in README.md nor in docs: {', '.join(missing)}"
 
 
 def test_every_variable_that_is_mentioned_is_a_setting(prose: str) -> None:

@@ -68,7 +68,9 @@ def test_queries(raw: bytes, language: str) -> None:
             return
         query = parse_query(request.q, LANGUAGES[language])
         for term in query.terms:
+            assert term.pieces
             assert request.q[term.start : term.end]
+        assert len({term.key for term in query.terms}) == len(query.terms)
 
 
 @fuzz

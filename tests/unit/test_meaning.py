@@ -20,10 +20,6 @@ def test_a_long_text_has_several_passages() -> None:
     assert all(whole == f"Title. {passage}" for passage, whole in passages)
 
 
-def test_a_post_without_text_has_the_passage_of_its_title() -> None:
-    assert [whole for _, whole in meaning.passages("Pipes", "")] == ["Pipes. "]
-
-
 def test_off_by_default_and_then_nothing_of_it_is_loaded() -> None:
     assert open_model(Settings()) is None
     code = "import app, app.service, sys; sys.exit(bool({'numpy', 'onnxruntime'} & {*sys.modules}))"

@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from werkzeug.datastructures import MultiDict
 
 from analyzers.languages import ENGLISH
@@ -151,16 +149,6 @@ def _unknown(request: SearchRequest) -> Iterator[Json]:
     lookup = Lookup({term.key: NOWHERE for term in terms}, options, {ANY: 0}, 1000, "blog-000001")
     if second := plan_corrected(plan, lookup, PHRASES):
         yield from (hits_search(second), counts_search(second))
-
-
-letters = st.characters(categories=["Ll", "Lu", "Lo", "Nd"]) | st.sampled_from(".-_/'")
-
-
-@given(st.lists(st.text(letters, min_size=1), min_size=1))
-@settings(max_examples=100, deadline=None)
-def test_clauses_are_bounded(texts: list[str]) -> None:
-    request = SearchRequest(" ".join(texts)[:MAX_QUERY])
-    assert sum(map(_leaves, _unknown(request))) <= MOST_CLAUSES
 
 
 @pytest.mark.parametrize(

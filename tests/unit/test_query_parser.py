@@ -4,8 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from analyzers.languages import ENGLISH, LANGUAGES, Language
 from app.search import query_parser
@@ -138,12 +136,3 @@ def test_marks_are_parts_of_their_letters() -> None:
     assert all(term.correctable for term in hindi)
     catalan = query_parser.parse_query("col·legis", LANGUAGES["catalan"]).terms
     assert [term.pieces for term in catalan] == [("col·legis",)]
-
-
-@given(st.text(max_size=200))
-def test_anything_can_be_typed(q: str) -> None:
-    query = parse_query(q)
-    for word in query.terms:
-        assert word.pieces
-        assert 0 <= word.start < word.end <= len(q)
-    assert len({word.key for word in query.terms}) == len(query.terms)

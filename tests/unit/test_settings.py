@@ -51,6 +51,7 @@ WRONG = [
     ("strategy", "magic"),
     ("recency", "perhaps"),
     ("index", "No Capitals"),
+    ("index", "bl\nog"),
     ("index", "blog-previous"),
     ("index", "blog-state"),
     ("index", "blog-000001"),

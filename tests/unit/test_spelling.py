@@ -65,6 +65,7 @@ def test_what_an_unknown_word_is_taken_for(
         ("acces", RARE, "access:1", []),
         ("acces", TermStats(3, 3, 3), "access:6", ["access"]),
         ("acces", TermStats(4, 4, 4), "access:80", []),
+        ("acc", RARE, "acce:80", []),
         ("acces", TermStats(1, 1, 1, titles=1), "access:80", []),
         ("shard", TermStats(1, 1, 9), "shards:80", []),
     ],

@@ -13,6 +13,7 @@ from app.errors import (
     NotFound,
     TooLarge,
     Unauthorized,
+    Unavailable,
     Unprocessable,
     WrongToken,
 )
@@ -50,6 +51,7 @@ class TestItems:
         [
             ([400], BadRequest),
             ([404], NotFound),
+            ([503, 503], Unavailable),
             ([422], Unprocessable),
             ([400, 422], Unprocessable),
         ],
