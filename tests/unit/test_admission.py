@@ -1,10 +1,11 @@
 """When an outage begins and ends, and how many computations run."""
 
+import threading
 import time
 
 import pytest
 
-from app.back_off import Admission
+from app.back_off import Admission, start_thread
 from app.errors import BlogsearchError, Busy, NoIndex, Unavailable
 from tests.waiting import wait_until
 
@@ -89,3 +90,11 @@ def test_more_computations_than_allowed_are_refused_soon() -> None:
         pytest.fail("a computation was admitted")
     with admission.admit():
         pass
+
+
+def test_where_no_thread_can_be_started_nothing_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    def start(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")  # as at the limit of a container
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    assert not start_thread(lambda: None)

@@ -127,6 +127,18 @@ def test_a_secret_file_that_cannot_be_used_is_named(
         load_settings()
 
 
+def test_a_file_without_certificates_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = tmp_path / "ca.pem"
+    for content in (None, "no certificate"):
+        if content:
+            file.write_text(content)
+        monkeypatch.setenv("BLOGSEARCH_CA_FILE", str(file))
+        with pytest.raises(BadSettings, match=r"BLOGSEARCH_CA_FILE: .*certificates"):
+            load_settings()
+
+
 @pytest.mark.parametrize(
     "url", CASES["an_invalid_url_of_elasticsearch_is_refused_without_its_password"]
 )

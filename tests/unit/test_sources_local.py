@@ -278,6 +278,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
         (b"\xe9\x80", "text/html; charset=ISO-8859-1", "é€"),
         (b'<meta charset="windows-1251">\xe9', "", '<meta charset="windows-1251">й'),
         ("日本".encode("shift_jis"), "text/html; charset=Shift_JIS", "日本"),
+        ("日本".encode("iso-2022-jp"), "text/html; charset=ISO-2022-JP", "日本"),
         ("é".encode("utf-8-sig"), "", "é"),
         (b"\xff\xfe" + "é".encode("utf-16-le"), "text/html; charset=utf-8", "é"),
         (b"\xe9", "text/html; charset=no-such-thing", "é"),
