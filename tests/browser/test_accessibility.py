@@ -13,9 +13,7 @@ from tests.browser.conftest import Blog
 
 STATES = {
     "start": "/",
-    "start filtered": "/?category=juggling",
-    "pages": "/?q=pythn&size=2&page=2&category=python",
-    "comments": "/?q=thank+you",
+    "pages and comments": "/?q=thnak+you&size=2&page=2&category=python",
     "nothing found": "/?q=%22pythn+siteswap%22",
     "error": "/?q=python&size=1000",
     "debug": "/?q=pythn+colour+format&debug-search",
@@ -81,22 +79,18 @@ def test_every_state(
         expect(page.locator(".hits h3").first).to_be_visible()
         page.keyboard.press("ArrowDown")
         faults["typed"] = violations(page, *rules)
-        for menu in page.locator("#tools summary").all():
-            menu.click()
-            faults[f"menu {menu.inner_text()}"] = violations(page, *rules)
+        page.locator("#tools summary").first.click()
+        faults["menu"] = violations(page, *rules)
     assert {state: found for state, found in faults.items() if found} == {}
 
 
 WIDGETS = {
     "empty": ("", ""),
-    "results": ("", "pythn"),
-    "comments": ("", "thank you"),
+    "comments": ("", "thnak you"),
     "nothing found": ("", "xqzzwk"),
-    "filters": ("filters", "python"),
-    "answer": ("", "what is the short answer on a licence"),
-    "overlay": ("overlay", "python"),
+    "answer": ("filters", "what is the short answer on a licence"),
     "dialog": ('variant="modal"', ""),
-    "dialog with results": ('variant="modal"', "python"),
+    "dialog with results": ('variant="modal" filters', "pythn"),
 }
 
 

@@ -71,31 +71,20 @@ def test_the_page_shows_searches_as_text_and_fits_a_phone(page: Page, address: s
     expect(page).to_have_title("What people search for")
     expect(page.get_by_role("img", name="Bar chart")).to_be_visible()
     expect(page.get_by_text("Far down").first).to_be_visible()
-    box = page.locator("main").bounding_box()
-    assert box is not None
-    assert box["width"] <= 360
-    assert refused == []
-    page.get_by_role("link", name="30 days").click()
-    expect(page.locator(".periods [aria-current]")).to_have_text("30 days")
-
-
-def test_the_figures_of_a_day_are_a_line_on_a_phone(page: Page, address: str) -> None:
-    page.goto(f"{address}/insights?days=7")
     page.get_by_text("Figures").click()
     day = page.locator(".chart tbody tr").first.bounding_box()
     assert day is not None
-    assert day["height"] < 50
+    assert day["height"] < 50  # a line
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
-
-
-def test_the_legend_has_its_colour_in_forced_colours(page: Page, address: str) -> None:
+    assert refused == []
     page.emulate_media(forced_colors="active")
-    page.goto(f"{address}/insights")
-    key = page.locator(".key")
-    expect(key).to_be_visible()
-    colour = key.evaluate("(key) => getComputedStyle(key, '::before').backgroundColor")
-    bar = page.locator(".chart .nothing").first
-    expect(bar).to_have_css("fill", colour)
+    page.get_by_role("link", name="30 days").click()
+    expect(page.locator(".periods [aria-current]")).to_have_text("30 days")
+    # The legend has its colour.
+    colour = page.locator(".key").evaluate(
+        "(key) => getComputedStyle(key, '::before').backgroundColor"
+    )
+    expect(page.locator(".chart .nothing").first).to_have_css("fill", colour)
 
 
 def test_a_post_is_pinned_after_its_place_was_shown(page: Page, address: str) -> None:

@@ -12,20 +12,17 @@ FAR = "<p style='height: 2000px'>Far.</p>"
 
 
 @pytest.mark.parametrize(
-    ("heading", "link", "below"),
+    ("heading", "link"),
     [
-        ("Web <i>Workers</i>, a-b &amp; c", "", "<p>These are the first words of the section.</p>"),
-        ("Workers", "<a style='opacity: 0'>¶</a>", "<p>These are the first words of it.</p>"),
-        ("Workers", "", "<pre>new Worker()</pre><p>These are words below it.</p>"),
-        ("Workers", "", ""),
-        ("תיעוד Workers", "", "<p>טקסט ראשון כאן.</p>"),
-        ("配置 Workers 选项", "", "<p>这是一段中文文字，没有空格的开头。</p>"),
+        ("Web <i>Workers</i>, a-b &amp; c", ""),
+        ("Workers", "<a style='opacity: 0'>¶</a>"),
+        ("配置 Workers 选项", ""),
     ],
 )
 def test_a_text_fragment_leads_to_the_heading(
-    page: Page, blog: Callable[..., str], heading: str, link: str, below: str
+    page: Page, blog: Callable[..., str], heading: str, link: str
 ) -> None:
-    body = f"{FAR}<p>Another end.</p><h2>{{0}}</h2>{below}<h3>Next</h3>{FAR}"
+    body = f"{FAR}<p>Another end.</p><h2>{{0}}</h2><p>First words.</p><h3>Next</h3>{FAR}"
     page_text = readable(body.format(heading))
     _, [(passage, _)] = excerpts(
         {"text": page_text.prose.replace("Workers", f"{MARK}Workers{UNMARK}")},
