@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
@@ -68,13 +68,6 @@ def _closed_at_once(app: "WSGIApplication") -> "WSGIApplication":
     return call
 
 
-@pytest.fixture
-def serve() -> Iterator[Callable[[Settings], str]]:
-    """Serves the application with these settings on a port of its own; the URL."""
-    with ExitStack() as stack:
-        yield lambda settings: stack.enter_context(serving(settings))
-
-
 @pytest.fixture(scope="session")
 def blog() -> Iterator[Blog]:
     """Serves a page on an origin of its own: `blog(html, Header_Name="value")` returns its URL."""
@@ -123,11 +116,15 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
         yield context
 
 
+POLICY = "Content Security Policy"
+MEANT = {"meant-by-the-test": "yes"}
+
+
 def answering(body: str = "", status: int = 200, **headers: str) -> Callable[[Route], None]:
     """A route that gets this answer from another origin; `Retry_After` is a header."""
     cors = {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "Retry-After"}
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return lambda route: route.fulfill(status=status, body=body, headers=cors | named)
+    return lambda route: route.fulfill(status=status, body=body, headers=cors | named | MEANT)
 
 
 @pytest.fixture
@@ -136,18 +133,14 @@ def page(context: BrowserContext) -> Iterator[Page]:
     page = context.new_page()
     complaints: list[str] = []
     page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("console", lambda line: _policy(line.text, complaints))
+    page.on("console", lambda line: complaints.append(line.text) if POLICY in line.text else None)
     page.on("response", lambda got: _missing(got, complaints))
     yield page
     page.close()
     assert complaints == []
 
 
-def _policy(line: str, complaints: list[str]) -> None:
-    if "Content Security Policy" in line:
-        complaints.append(line)
-
-
 def _missing(response: Response, complaints: list[str]) -> None:
-    if response.status >= 400 and not response.request.is_navigation_request():
+    meant = MEANT.keys() <= response.headers.keys() or response.request.is_navigation_request()
+    if response.status >= 400 and not meant:
         complaints.append(f"{response.status} {response.url}")

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Blog
 
@@ -46,17 +46,6 @@ def test_a_pasted_page_finds_posts(page: Page, address: str, blog: Blog) -> None
         expect(page.get_by_role("status")).to_contain_text("Showing results for python.")
         link = page.locator("a.link").first
         expect(link).to_have_attribute("href", re.compile("^https://sample.example.org/"))
-
-
-def test_a_pasted_page_has_a_link_without_javascript(
-    browser: Browser, address: str, blog: Blog
-) -> None:
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(blog(_example("docs/embedding.md", "Plain HTML", address)))
-    page.get_by_role("link", name="Search this blog").click()
-    page.wait_for_url(f"{address}/")
-    context.close()
 
 
 def test_the_documented_parts_and_variables(page: Page, address: str) -> None:

@@ -23,19 +23,10 @@ def test_a_text_fragment_leads_to_the_heading(
     page: Page, blog: Callable[..., str], heading: str, link: str
 ) -> None:
     body = f"{FAR}<p>Another end.</p><h2>{{0}}</h2><p>First words.</p><h3>Next</h3>{FAR}"
-    page_text = readable(body.format(heading))
-    _, [(passage, _)] = excerpts(
-        {"text": page_text.prose.replace("Workers", f"{MARK}Workers{UNMARK}")},
-        [
-            {
-                "line": stored.line,
-                "code_line": stored.code_line,
-                "level": stored.level,
-                "id": stored.id,
-            }
-            for stored in page_text.headings
-        ],
-    )
+    text = readable(body.format(heading))
+    marked = text.prose.replace("Workers", f"{MARK}Workers{UNMARK}")
+    headings = [{name: getattr(one, name) for name in one.__slots__} for one in text.headings]
+    _, [(passage, _)] = excerpts({"text": marked}, headings)
     post = blog(body.format(heading + link))
     page.goto(blog(f'<a href="{passage.url(post).replace("&", "&amp;")}">Go</a>'))
     page.click("a")

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -23,27 +23,16 @@ Show = Callable[..., str]
 
 
 @pytest.fixture
-def failing(browser: Browser) -> Iterator[Page]:
-    """A page whose requests may fail."""
-    with browser.new_context() as context:
-        yield context.new_page()
-
-
-@pytest.fixture
 def show(page: Page, address: str, blog: Blog) -> Show:
     """Opens a page with the widget, or another body, and searches for `q`; returns its URL."""
 
     def opened(
-        body: str = "<blog-search></blog-search>",
-        lang: str = "en",
-        *,
-        q: str = "",
-        at: Page = page,
+        body: str = "<blog-search></blog-search>", lang: str = "en", q: str = "", **headers: str
     ) -> str:
-        url = blog(_page(address, body, lang))
-        at.goto(url)
+        url = blog(_page(address, body, lang), **headers)
+        page.goto(url)
         if q:
-            _box(at).fill(q)
+            _box(page).fill(q)
         return url
 
     return opened
@@ -214,23 +203,17 @@ def test_shortcuts_are_chosen_by_an_attribute(page: Page, show: Show) -> None:
         expect(dialog).to_be_hidden()
 
 
-def test_a_hidden_widget_does_not_open(page: Page, show: Show) -> None:
+def test_several_widgets_do_not_disturb_each_other(page: Page, show: Show) -> None:
     """A dialog in a hidden element would be invisible and block the page."""
     hidden = '<nav style="display: none"><blog-search variant="modal"></blog-search></nav>'
-    show(f"{hidden}<blog-search></blog-search><a href='#'>Link</a>")
-    expect(_box(page)).to_be_visible()
-    page.keyboard.press("/")
-    assert page.evaluate(READER) == "INPUT"
+    boxes = "<blog-search></blog-search><blog-search text-placeholder='Second'></blog-search>"
+    show(f"{hidden}{boxes}<blog-search variant=modal></blog-search><a href='#'>Link</a>")
+    expect(_box(page).first).to_be_visible()
     page.locator("blog-search").first.evaluate("(search) => search.open()")
     page.get_by_role("link", name="Link").click()
-
-
-def test_several_widgets_do_not_disturb_each_other(page: Page, show: Show) -> None:
-    boxes = "<blog-search></blog-search><blog-search text-placeholder='Second'></blog-search>"
-    show(f"{boxes}<blog-search variant=modal></blog-search>")
     page.keyboard.press("/")
     page.keyboard.type("juggling")
-    first, second = page.locator("blog-search").nth(0), page.locator("blog-search").nth(1)
+    first, second = page.locator("blog-search").nth(1), page.locator("blog-search").nth(2)
     expect(first.locator("a.link").first).to_be_visible()
     expect(second.locator("a.link")).to_have_count(0)
     expect(page.get_by_role("dialog")).to_be_hidden()
@@ -262,28 +245,14 @@ def test_a_script_that_runs_again_puts_the_box_into_the_new_body(
     page.locator("body").click()
     page.keyboard.press("/")
     assert page.evaluate(READER) == "INPUT"
+    # Turbo keeps a copy of the body, in which the element has no shadow DOM.
+    page.evaluate("copy = document.body.cloneNode(true)")
     page.evaluate(NEW_BODY)  # a page without the script
     page.wait_for_timeout(100)
     assert page.locator("blog-search").count() == 0
-
-
-@pytest.mark.parametrize("place", ["head", "body"])
-def test_a_page_that_is_restored_from_a_copy_has_one_box(
-    page: Page, address: str, blog: Blog, place: str
-) -> None:
-    """Turbo keeps a copy of the body, in which the element has no shadow DOM."""
-    tag = f'<script src="{address}/widget.js"></script>'
-    parts = {"head": "<title>A blog</title>", "body": "<p>First</p>"}
-    parts[place] += tag
-    page.goto(blog("".join(f"<{name}>{inner}</{name}>" for name, inner in parts.items())))
-    search = page.get_by_role("button", name="Search").or_(_box(page))
-    expect(search).to_have_count(1)
-    page.evaluate("copy = document.body.cloneNode(true)")
-    page.evaluate(NEW_BODY, f"{address}/widget.js" if place == "body" else None)
-    expect(search).to_have_count(1)
     page.evaluate("document.body.replaceWith(copy)")
     page.wait_for_timeout(100)
-    expect(search).to_have_count(1)
+    expect(_box(page)).to_have_count(1)
 
 
 def test_an_element_of_the_page_replaces_the_button(page: Page, show: Show) -> None:
@@ -303,22 +272,13 @@ def test_an_element_of_the_page_replaces_the_button(page: Page, show: Show) -> N
 # -- where it cannot work ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("script", "missing", "message"),
-    [
-        ("type=module", "", "needs service"),
-        ("defer", "delete AbortSignal.any", "needs a browser of 2024"),
-    ],
-)
 def test_the_content_of_the_element_stays_where_it_cannot_work(
-    page: Page, address: str, blog: Blog, script: str, missing: str, message: str
+    page: Page, address: str, blog: Blog
 ) -> None:
-    page.add_init_script(missing)
+    page.add_init_script("delete AbortSignal.any")
     body = '<blog-search><a href="/search">Search</a></blog-search>'
-    with page.expect_console_message(lambda line: message in line.text):
-        page.goto(
-            blog(f"<!doctype html>{body}<script src='{address}/widget.js' {script}></script>")
-        )
+    with page.expect_console_message(lambda line: "needs a browser of 2024" in line.text):
+        page.goto(blog(_page(address, body)))
     expect(page.get_by_role("link", name="Search")).to_be_visible()
 
 
@@ -352,50 +312,34 @@ def test_text_from_right_to_left_is_shown_so(page: Page, show: Show) -> None:
         expect(page.locator(f"blog-search {part}")).to_have_css("direction", "rtl")
 
 
-def test_a_wrong_parameter_is_explained_in_the_console(failing: Page, show: Show) -> None:
-    show('<blog-search parameters="size=1000"></blog-search>', at=failing)
-    with failing.expect_console_message(lambda line: "size must be a whole number" in line.text):
-        _box(failing).fill("python")
-    expect(failing.get_by_role("status")).to_have_text("Search is not available now.")
-
-
-def test_sizes_follow_the_text_around(page: Page, show: Show) -> None:
-    style = "<style>html { font-size: 62.5% } body { font-size: 1.8rem } small { font-size: 12px }"
+def test_sizes_follow_the_text_around_and_styles_stay_outside(page: Page, show: Show) -> None:
+    style = (
+        "html { font-size: 62.5% } body { font-size: 1.8rem } small { font-size: 12px }"
+        "* { text-transform: uppercase; letter-spacing: 9px } a { display: none }"
+    )
     boxes = "<blog-search></blog-search><small><blog-search variant=modal></blog-search></small>"
-    show(f"{style}</style>{boxes}")
+    show(f"<style>{style}</style>{boxes}")
     first, second = page.locator("blog-search").all()
-    expect(first.get_by_role("searchbox")).to_have_css("font-size", "16.96px")  # at most 16, × 1.06
+    box = first.get_by_role("searchbox")
+    expect(box).to_have_css("font-size", "16.96px")  # at most 16, × 1.06
+    box.fill("juggling")
+    expect(_options(page).first).to_be_visible()
+    for name, value in (("text-transform", "none"), ("letter-spacing", "normal")):
+        expect(_options(page).first).to_have_css(name, value)
     second.get_by_role("button").click()
     expect(second.get_by_role("searchbox")).to_have_css("font-size", "16px")
     expect(second.get_by_role("dialog")).to_have_css("font-size", "12px")
     expect(second.get_by_role("dialog")).to_have_css("width", "540px")
 
 
-def test_styles_of_the_page_stay_outside(page: Page, show: Show) -> None:
-    style = (
-        "<style>* { text-transform: uppercase; letter-spacing: 9px } a { display: none }</style>"
-    )
-    show(f"{style}<blog-search></blog-search>", q="juggling")
-    expect(_options(page).first).to_be_visible()
-    for name, value in (("text-transform", "none"), ("letter-spacing", "normal")):
-        expect(_options(page).first).to_have_css(name, value)
-
-
-def test_a_strict_policy_of_the_page(page: Page, address: str, blog: Blog) -> None:
+def test_a_strict_policy_of_the_page(page: Page, address: str, show: Show) -> None:
     """The page fixture fails on every violation."""
     policy = (
         f"default-src 'none'; script-src {address}; connect-src {address}; form-action 'none'; "
         "base-uri 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
     )
-    page.goto(
-        blog(
-            _page(address),
-            Content_Security_Policy=policy,
-            Cross_Origin_Embedder_Policy="require-corp",
-            Cross_Origin_Opener_Policy="same-origin",
-        )
-    )
-    _box(page).fill("pythn")
+    embedder = {"Cross_Origin_Embedder_Policy": "require-corp"}
+    show(q="pythn", Content_Security_Policy=policy, **embedder)
     _box(page).press("Enter")
     expect(_options(page).first.locator("mark").first).to_be_visible()
     expect(_options(page).first).to_have_css("display", "grid")
@@ -437,9 +381,9 @@ def test_a_hostile_answer_stays_text(page: Page, show: Show) -> None:
 # -- failures ----------------------------------------------------------------------------------
 
 
-def test_an_answer_that_is_none(failing: Page, show: Show) -> None:
-    show("<blog-search filters></blog-search>", at=failing)
-    failing.route("**/suggest?*", answering('{"suggestions": [null]}'))  # hits need none
+def test_an_answer_that_is_none(page: Page, show: Show) -> None:
+    show("<blog-search filters></blog-search>")
+    page.route("**/suggest?*", answering('{"suggestions": [null]}'))  # hits need none
     for number, (status, body) in enumerate(
         [
             (503, '{"error": {"code": "engine_unavailable", "message": "no", "details": []}}'),
@@ -447,14 +391,14 @@ def test_an_answer_that_is_none(failing: Page, show: Show) -> None:
             (200, '{"hits": 1}'),
         ]
     ):
-        _box(failing).fill("juggling")
-        expect(_options(failing).first).to_be_visible()
-        expect(failing.locator(".filters")).to_be_visible()
-        failing.route("**/search?*", answering(body, status))
-        _box(failing).fill(f"python {number}")
-        expect(failing.get_by_role("status")).to_contain_text("Search is not available")
-        expect(failing.locator(".filters")).to_be_hidden()
-        failing.unroute("**/search?*")
+        _box(page).fill("juggling")
+        expect(_options(page).first).to_be_visible()
+        expect(page.locator(".filters")).to_be_visible()
+        page.route("**/search?*", answering(body, status))
+        _box(page).fill(f"python {number}")
+        expect(page.get_by_role("status")).to_contain_text("Search is not available")
+        expect(page.locator(".filters")).to_be_hidden()
+        page.unroute("**/search?*")
 
 
 # -- what a visitor finds beside the hits ------------------------------------------------------
@@ -469,23 +413,20 @@ def test_enter_in_the_dialog_opens_the_first_hit(page: Page, show: Show) -> None
     page.wait_for_url("https://sample.example.org/**")
 
 
-def test_all_results_are_on_the_page_of_the_service(page: Page, address: str, show: Show) -> None:
-    show('<blog-search parameters="category=python"></blog-search>', q="pythn")
-    link = page.get_by_role("link", name="All results")
-    expect(link).to_have_attribute("href", f"{address}/?category=python&q=pythn")
-    link.click()
-    expect(page.get_by_role("heading", name="Search the blog")).to_be_visible()
-
-
-def test_recent_searches_of_this_device(page: Page, show: Show) -> None:
+def test_recent_and_frequent_searches_are_offered(page: Page, show: Show) -> None:
     sent: list[str] = []
     page.on("request", lambda request: sent.append(request.url))
+    newest = [{"title": "New", "url": "/new"}]
+    page.route("**/start?*", answering(json.dumps({"popular": ["juggling"], "newest": newest})))
     show(_modal())
+    page.evaluate("addEventListener('blogsearch:select', (event) => event.preventDefault())")
     page.keyboard.press("/")
     expect(page.locator(".newest").first).to_be_visible()
     expect(page.locator(".recent")).to_have_count(0)
-    page.keyboard.type("cornwall")
-    page.evaluate("addEventListener('blogsearch:select', (event) => event.preventDefault())")
+    page.get_by_role("link", name="juggling").click()
+    expect(_box(page)).to_have_value("juggling")
+    _box(page).fill("cornwall")
+    expect(_options(page).first).to_contain_text("Cornwall")
     _options(page).first.click()
     page.keyboard.press("/")
     _box(page).fill("")
@@ -555,37 +496,23 @@ def test_enter_opens_the_section_if_it_has_more_of_the_words_than_the_title(
         assert page.evaluate("chosen").endswith(opened)
 
 
-def test_a_snippet_begins_shortly_before_its_first_mark(page: Page, show: Show) -> None:
+def test_rows_have_an_image_the_first_mark_and_what_is_missing(page: Page, show: Show) -> None:
     text = f"{'far away ' * 20}&lt;b&gt; then the <mark>word</mark> and more"
     image = "https://images.example.org/a.png"
     page.route(image, lambda route: route.fulfill(body=b"", content_type="image/png"))
-    _find(page, _hit(text=text, image=image))
-    show("<blog-search images></blog-search>", q="word")
+    hits = _hit("a", text=text, image=image), _hit("b", missing=["juggling"])
+    _find(page, *hits, count=7, matches={"all_words": 1})
+    show('<blog-search images parameters="category=python"></blog-search>', q="word")
     expect(page.locator(".hit img")).to_have_count(1)
-    snippet = page.locator(".snippet")
+    snippet = page.locator(".snippet").first
     expect(snippet).to_contain_text("<b> then the word and more")
     shown = snippet.inner_text()
     assert shown.startswith("… ")
     assert shown.index("word") < 45
-
-
-def test_posts_without_all_words_are_below_a_line(page: Page, show: Show) -> None:
-    matches = {"all_words": 1}
-    _find(page, _hit("a"), _hit("b", missing=["juggling"]), count=7, matches=matches)
-    show("<blog-search></blog-search>", q="python juggling")
     expect(page.get_by_role("status")).to_contain_text("1 with all words · 6 with some")
     expect(page.locator(".hit + .rule + .hit .missing")).to_have_text("Missing: juggling")
-
-
-def test_frequent_searches_of_many_visitors_are_offered(page: Page, show: Show) -> None:
-    body = json.dumps({"popular": ["juggling"], "newest": []})
-    page.route("**/start?*", answering(body))
-    show(_modal())
-    page.keyboard.press("Control+k")
-    expect(page.locator(".label")).to_have_text(["Often searched"])
-    page.get_by_role("link", name="juggling").click()
-    expect(_box(page)).to_have_value("juggling")
-    expect(page.locator(".hit").first).to_be_visible()
+    link = page.get_by_role("link", name="All results")
+    expect(link).to_have_attribute("href", re.compile(r"/\?category=python&q=word$"))
 
 
 def test_filters_are_chips_and_menus_that_stay_in_the_address(page: Page, show: Show) -> None:
@@ -617,28 +544,28 @@ def test_filters_are_chips_and_menus_that_stay_in_the_address(page: Page, show: 
     expect(chips).to_have_count(2)
 
 
-def test_a_page_is_told_what_happens(failing: Page, show: Show) -> None:
+def test_a_page_is_told_what_happens(page: Page, show: Show) -> None:
     script = (
         "<script>told = []; for (const name of ['search', 'open', 'close', 'error', 'select'])"
         "addEventListener(`blogsearch:${name}`, (event) => { event.preventDefault();"
         "const { q, count, status, position, url, hit } = event.detail ?? {};"
         "told.push([name, q, count, status, position, url, hit?.oid]) })</script>"
     )
-    _find(failing, _hit("a"), _hit("b"), q="cornwall", count=2)
-    show(_modal('shortcut=""') + script, at=failing)
-    failing.locator("blog-search").evaluate("(search) => { search.open(); search.open(); }")
-    _box(failing).press_sequentially("cornwall")
-    expect(_options(failing)).to_have_count(2)
-    failing.wait_for_function("told.some(([name]) => name === 'search')")
-    url = _options(failing).nth(1).get_attribute("href")
-    _options(failing).nth(1).click()
-    expect(failing.get_by_role("dialog")).to_be_hidden()
-    failing.locator("blog-search").evaluate("(search) => search.open()")
-    failing.route("**/search?*", answering(status=503))
-    _box(failing).fill("x")
-    failing.wait_for_function("told.at(-1)[0] === 'error'")
+    _find(page, _hit("a"), _hit("b"), q="cornwall", count=2)
+    show(_modal('shortcut=""') + script)
+    page.locator("blog-search").evaluate("(search) => { search.open(); search.open(); }")
+    _box(page).press_sequentially("cornwall")
+    expect(_options(page)).to_have_count(2)
+    page.wait_for_function("told.some(([name]) => name === 'search')")
+    url = _options(page).nth(1).get_attribute("href")
+    _options(page).nth(1).click()
+    expect(page.get_by_role("dialog")).to_be_hidden()
+    page.locator("blog-search").evaluate("(search) => search.open()")
+    page.route("**/search?*", answering(status=503))
+    _box(page).fill("x")
+    page.wait_for_function("told.at(-1)[0] === 'error'")
     nothing = [None] * 6
-    assert failing.evaluate("told") == [
+    assert page.evaluate("told") == [
         ["open", *nothing],
         ["search", "cornwall", 2, None, None, None, None],
         ["select", "cornwall", None, None, 2, url, "b"],
