@@ -26,6 +26,7 @@ LEASE = 10.0
 
 _RENEWALS = 5  # in each lease
 _LOOKS = 50  # at the document in each lease
+_TRIES = 3  # to take it, if others do at the same moment
 _ID = "lock"
 
 
@@ -56,23 +57,25 @@ class Lock:
             "host": socket.gethostname(),
             "pid": os.getpid(),
         }
-        self._condition: dict[str, Any] = {"op_type": "create"}
+        self._condition: dict[str, Any] = {}
         self._lost = False
         self._writing = threading.Lock()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._keep_renewing, daemon=True)
 
     def __enter__(self) -> Self:
-        if held := self._held_by_a_dead_one():
-            self._condition = _unchanged_since(held)
-        self._renew()
-        if self._lost:
-            raise Locked(
-                f"Another process has just taken the lock on {self._alias!r}.",
-                "Wait until it is done.",
-            )
-        self._thread.start()
-        return self
+        # A write that waits for a build takes it for a moment, to see whether that was killed.
+        for _ in range(_TRIES):
+            held = self._held_by_a_dead_one()
+            self._condition = _unchanged_since(held) if held else {"op_type": "create"}
+            self._lost = False
+            self._renew()
+            if not self._lost:
+                self._thread.start()
+                return self
+        raise Locked(
+            f"Another process has just taken the lock on {self._alias!r}.", "Wait until it is done."
+        )
 
     def __exit__(self, *error: object) -> None:
         self._stop.set()
@@ -103,6 +106,8 @@ class Lock:
             seen, held = held, self._read()
             if held is None:
                 return None
+            if seen and seen["_source"].get("token") != held["_source"].get("token"):
+                return self._held_by_a_dead_one()  # another one, which may hold it for a moment
             if seen and seen["_seq_no"] != held["_seq_no"]:
                 raise _locked(held)
         if remaining() <= pause:  # the time limit of a write was over first
