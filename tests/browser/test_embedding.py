@@ -26,9 +26,6 @@ def _rendered(template: str) -> str:
     return re.sub(r"\{\{.*?\}\}|\{%.*?%\}|<\?php.*?\?>", "", without_front_matter)
 
 
-# -- with the widget ---------------------------------------------------------------------------
-
-
 def test_a_pasted_page_finds_posts(page: Page, address: str, blog: Blog) -> None:
     for name, heading in (
         ("README.md", "A search box on your page"),
@@ -56,9 +53,6 @@ def test_the_documented_parts_and_variables(page: Page, address: str) -> None:
     texts = set(re.findall(r"^\| `text-(\w+)` \|", text, re.MULTILINE))
     assert {"placeholder", "results"} <= texts
     assert texts <= page.request.get(f"{address}/messages?lang=en").json().keys()
-
-
-# -- without it --------------------------------------------------------------------------------
 
 
 @pytest.fixture
