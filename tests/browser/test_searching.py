@@ -69,10 +69,11 @@ def test_a_held_key_sends_few_requests(place: Place) -> None:
     sent: list[str] = []
     place.page.on("request", lambda request: sent.append(request.url))
     start = time.monotonic()
-    place.box.press_sequentially("x" * 40, delay=10)
+    with place.page.expect_request("**?*q=x*"):
+        place.box.press_sequentially("x" * 40, delay=10)
     seconds = time.monotonic() - start
     searches = [url for url in sent if "?q=" in url and "suggest" not in url]
-    assert 1 <= len(searches) <= seconds * 20 + 2
+    assert len(searches) <= seconds * 20 + 2
 
 
 def test_a_slow_search_is_announced_and_its_late_answer_left_out(place: Place) -> None:
