@@ -71,7 +71,7 @@ def test_the_example_of_a_post(
     (tmp_path / "posts.jsonl").write_text(" ".join(lines.split("\n")) + "\n")
     done = run("reindex", tmp_path / "posts.jsonl", settings=own_settings)
     assert done.exit_code == 0, done.output
-    assert "1 post and 1 comment" in done.stdout
+    assert "is live: 1 post." in done.stdout
     assert "did you mean" not in done.stderr
     assert post_oids() == {"juggling"}
 
