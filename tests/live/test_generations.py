@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -177,6 +178,33 @@ class TestLock:
         with Lock(elastic, alias, "reindex", lease=1) as lock:
             assert time.monotonic() - started > 0.9
             lock.check()
+
+    def test_waits_for_what_others_hold_for_a_moment(
+        self, elastic: Elasticsearch, alias: str, faulty: Faulty
+    ) -> None:
+        index = ensure_state(elastic, alias)
+
+        def take(token: str) -> None:
+            holder = {"token": token, "pid": 1, "host": "b", "purpose": "write", "since": "2024"}
+            elastic.index(index=index, id="lock", document=holder)
+
+        def free() -> None:
+            elastic.delete(index=index, id="lock")
+
+        def nothing() -> None:
+            pass
+
+        # Before each look; the fourth one before the lock is taken.
+        in_turn = (partial(take, "one"), partial(take, "two"), free, partial(take, "three"))
+        events: Iterator[Callable[[], None]] = iter((*in_turn, nothing, free))
+
+        def act(send: Callable[[], Any]) -> Any:
+            next(events, nothing)()
+            return send()
+
+        with Lock(faulty("/_doc/lock", act), alias, "reindex") as lock:
+            lock.check()
+        assert next(events, None) is None
 
     def test_a_build_that_lost_it_swaps_nothing_and_touches_nothing_else(
         self,
