@@ -25,8 +25,10 @@ def golden() -> None:
 def list_golden(tools: Tools) -> None:
     """List the golden searches, and check them on the live index.
 
+    --quiet prints only those that fail.
+
     \b
-    blogsearch golden list --json
+    blogsearch golden list --quiet
     """
     alias, output = tools.settings.index, tools.output
     live = require_live(tools.elastic, alias)
@@ -34,7 +36,8 @@ def list_golden(tools: Tools) -> None:
     failing = broken(tools.elastic, live.name, tools.settings, goldens)
     rows = [("fails" if q in failing else "ok", q, url) for q, url in goldens.items()]
     output.result([{"state": state, "q": q, "url": url} for state, q, url in rows])
-    output.table(("", "search", "address"), rows)
+    if shown := [row for row in rows if row[0] == "fails" or not output.quiet]:
+        output.table(("", "search", "address"), shown)
     if failing:
         raise click.ClickException(f"{len(failing):,} of {len(goldens):,} fail.")
 

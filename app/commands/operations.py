@@ -59,7 +59,7 @@ def doctor(tools: Tools) -> None:
         for check in results
         if check.status != "ok" or not tools.output.quiet
     ]
-    Output(tools.output.as_json).table(("", "", "", ""), rows)
+    tools.output.table(("", "", "", ""), rows)
     if any(check.status == "error" for check in results):
         sys.exit(1)
 

@@ -61,7 +61,7 @@ def list_pins(tools: Tools) -> None:
     """
     files = tools.service.pins.texts()
     for name, text in files.items():
-        tools.output.say(f"# {name}\n{text.rstrip()}")
+        tools.output.show(f"# {name}\n{text.rstrip()}")
     tools.output.result(files)
 
 

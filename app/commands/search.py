@@ -73,8 +73,8 @@ def _print_hits(body: "SearchAnswer", output: Output) -> None:
     for hit in body["hits"]:
         score = "" if hit["score"] is None else hit["score"]
         day = (hit["pub_date"] or "")[:10]
-        output.say(f"{score:>8}  {day:10}  {hit['title']}")
-        output.say(f"{_INDENT}{hit['url'] or '–'}  (oid {hit['oid']})")
+        output.show(f"{score:>8}  {day:10}  {hit['title']}")
+        output.show(f"{_INDENT}{hit['url'] or '–'}  (oid {hit['oid']})")
 
 
 @command()
@@ -128,6 +128,6 @@ def analyze(tools: Tools, text: tuple[str, ...], analyzer: str) -> None:
         shown_tokens = " | ".join(match["tokens"])
         for rule in match["rules"]:
             place = f"{rule['file']}:{rule['line']}"
-            output.say(f"{match['words']} → {shown_tokens}: {place}: {rule['rule']}")
+            output.show(f"{match['words']} → {shown_tokens}: {place}: {rule['rule']}")
     if note := synonyms.get("note"):
-        output.say(f"Synonyms: {note}.")
+        output.show(f"Synonyms: {note}.")

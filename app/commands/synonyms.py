@@ -22,6 +22,7 @@ from app.commands.tools import (
 from app.golden import gated
 from app.synonyms import check_writable, index_settings, live_rules, store, used_files
 from indexer.generations import live as live_generation
+from indexer.records import quantity
 
 _SHOWN = 10  # rules and words that are printed; --json has all
 
@@ -76,7 +77,7 @@ def convert_synonyms(tools: Tools, file: BinaryIO) -> None:
         raise click.ClickException(f"{file.name} {' '.join(error.args)}") from None
     except UnicodeDecodeError:
         raise click.ClickException(f"{file.name} is not UTF-8. Save it as UTF-8.") from None
-    tools.output.say("\n".join(rules))
+    tools.output.show("\n".join(rules))
     tools.output.result({"rules": rules})
 
 
@@ -123,7 +124,7 @@ def load_synonyms(tools: Tools, files: tuple[Path, ...], force: bool) -> None:
     after_build(tools, built)
     for sign, what, changed in (("+", "added", added), ("-", "gone", gone)):
         if changed:
-            output.say(f"{len(changed):,} rules {what}, as they take effect:")
+            output.say(f"{quantity(len(changed), 'rule')} {what}, as they take effect:")
             output.say("\n".join(f"  {sign} {rule}" for rule in _first(changed)))
     if words:
         output.say(f"Words: {', '.join(_first(words))}.")

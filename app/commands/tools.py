@@ -36,7 +36,10 @@ _EXIT_CODES = {0: "done", 1: "it failed, and stderr says why", 2: "the command l
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What a command prints: text for people, or one JSON value; `quiet`: only what is wrong."""
+    """What a command prints: text for people, or one JSON value.
+
+    `quiet`: only what it was asked for, and what is wrong.
+    """
 
     as_json: bool = False
     quiet: bool = False
@@ -44,6 +47,11 @@ class Output:
     def say(self, text: str) -> None:
         """Print what was done or found."""
         if not (self.as_json or self.quiet):
+            click.echo(text)
+
+    def show(self, text: str) -> None:
+        """Print what the command was asked for, or what is wrong."""
+        if not self.as_json:
             click.echo(text)
 
     def note(self, text: str) -> None:
@@ -58,7 +66,7 @@ class Output:
 
     def table(self, columns: Sequence[str], rows: "Iterable[Sequence[str | Text]]") -> None:
         """Print rows below the names of their columns, if these have any; in a pipe with tabs."""
-        if self.as_json or self.quiet:
+        if self.as_json:
             return
         if not sys.stdout.isatty():
             for row in [columns, *rows] if any(columns) else rows:
@@ -129,9 +137,8 @@ def report(files: Sequence[Path], findings: "Sequence[Finding]", output: Output)
             "findings": [finding.as_dict() for finding in shown],
         }
     )
-    if not output.as_json:
-        for finding in shown:
-            click.echo(str(finding))
+    for finding in shown:
+        output.show(str(finding))
     output.say(f"{_number_of(findings)}.")
     if findings:
         click.get_current_context().exit(1 if errors else ONLY_SOME)
@@ -176,7 +183,7 @@ class Command(click.Command):
         super().__init__(name, epilog=epilog, **options)
         self.params += [
             click.Option(["--json", "as_json"], is_flag=True, help="Print the result as JSON."),
-            click.Option(["-q", "--quiet"], is_flag=True, help="Print only what is wrong."),
+            click.Option(["-q", "--quiet"], is_flag=True, help="Print no messages, only results and what is wrong."),
         ]
 
     def invoke(self, ctx: click.Context) -> Any:
