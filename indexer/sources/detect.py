@@ -11,7 +11,6 @@ from selectolax.lexbor import LexborHTMLParser
 
 from indexer.errors import SourceError
 from indexer.fetch import Fetched, Fetcher, FetchFailed, Robots
-from indexer.sources import html
 from indexer.sources.base import SourceOptions, is_valid_url
 from indexer.sources.exports import SUBSTACK
 from indexer.sources.files import (
@@ -23,6 +22,7 @@ from indexer.sources.files import (
     unzipped_bytes,
 )
 from indexer.sources.generators import site_of, text_of
+from indexer.sources.html.folder import SUFFIXES
 
 _PEEKED = 1 << 16
 _LOOKED_AT = 200
@@ -97,7 +97,7 @@ def _kind_of_folder(folder: Path) -> str:
         return "substack"
     if (folder / "profile").is_dir() and (folder / "posts").is_dir():
         return "medium"
-    posts, pages = files_in(folder, MARKDOWN), files_in(folder, html.SUFFIXES)
+    posts, pages = files_in(folder, MARKDOWN), files_in(folder, SUFFIXES)
     site = site_of(folder)
     is_source = site is not None and site.folder == folder.resolve()
     is_built = bool(_PAGE.match(text_of(folder / "index.html", 512)))

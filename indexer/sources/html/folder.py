@@ -1,12 +1,17 @@
-"""A folder of HTML pages, such as a built site."""
+"""A folder of HTML pages, such as a built site: its pages, and what they say together."""
 
-from collections.abc import Iterator, Mapping
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
-from urllib.parse import quote, urljoin
+from typing import NamedTuple
+from urllib.parse import quote, unquote, urljoin, urlsplit
 
 from indexer.errors import SourceError
+from indexer.html_text import TooMuchMarkup, one_line
 from indexer.records import Origin, Reject, Skipped, SourceItem
-from indexer.sources.base import UNREAD, Source
+from indexer.sources.base import UNREAD, Source, is_valid_url
 from indexer.sources.files import (
     ABOUT_THE_FOLDER,
     MARKDOWN,
@@ -15,14 +20,38 @@ from indexer.sources.files import (
     files_in,
     read_inside,
     remedy_of,
+    unzipped_bytes,
 )
-from indexer.sources.html.built_site import BuiltSite
-from indexer.sources.html.page import read_page
-from indexer.sources.html.survey import MAX_BYTES, built_site
+from indexer.sources.html.content import TEXT_DATE, texts_of
+from indexer.sources.html.lists import LISTS
+from indexer.sources.html.page import SEPARATORS, BuiltSite, Page, moments, read_page
 from indexer.sources.identity import oid_of_page
+from indexer.sources.xml import local_name, parse_xml, texts
 
 SUFFIXES = (".html", ".htm", ".xhtml")
 _DRAFTS = frozenset(("draft", "drafts", "_drafts"))
+_NOT_POSTS = LISTS | {"404", "search", "genindex", "py-modindex"}
+_XML = re.compile(r"index\.xml|feeds?/.+|(?:[^/]+/)?[^/]*(?:sitemap|feed|atom|rss)[^/]*")
+"""Sitemaps and feeds. Not each index.xml: Hugo has one for each list."""
+_MAX_XML = 50_000_000
+_MAX_BYTES = 20_000_000
+"""Of a page."""
+_MAX_HEAD = 200_000
+_HEAD_ENDS = re.compile(rb"</head|<body", re.IGNORECASE)
+_SHARED_BY = 3
+"""Pages; a title that as many have is not the title of one of them, if they have another."""
+_SAMPLE = 100
+"""Pages, from all over the site, whose texts are compared."""
+_PART = 10
+"""Pages that have the same words after " | " in their title."""
+_COMPLETE = 0.8
+"""The share of the pages that a sitemap must list to say which are public."""
+_VERSION = re.compile(r"next|nightly|unreleased|dev|v?\d+(?:\.(?:\d+|x))+")
+_DATES_OF_BUILD = 2
+"""Days that all pages show; more of them are those of posts that each page leads to."""
+_MARKS = " |–—·•«»›-:"
+_VERSIONED = 5
+"""Pages of a version of a documentation; fewer may be the notes on a release."""
 
 
 class HTMLFolder(Source):
@@ -72,7 +101,7 @@ class HTMLFolder(Source):
         if oid in site.copies:
             return Skipped(origin, oid, "copy or another version of a page")
         try:
-            text = decoded(read_inside(file, [base.resolve()], MAX_BYTES))
+            text = decoded(read_inside(file, [base.resolve()], _MAX_BYTES))
         except OSError as error:
             return Reject(origin, oid, error.strerror or str(error), remedy_of(error))
         location = urljoin("/", quote(path))
@@ -99,3 +128,205 @@ def _oids(paths: Mapping[Path, str]) -> dict[Path, str]:
         file: f"{oid}/" if file.stem == "index" and oid in named else oid
         for file, oid in oids.items()
     }
+
+
+# -- what the pages say together -------------------------------------------------------------------
+
+
+class Head(NamedTuple):
+    """What the head of a page says: `titles` are og:title and `<title>`."""
+
+    titles: tuple[str, ...] = ()
+    image: str = ""
+    canonical: str = ""
+    is_public: bool = False
+    digest: int = 0  # of the whole page
+
+
+def built_site(folder: Path, files: Mapping[str, Path], site: str) -> BuiltSite:
+    """What the files of a folder say: the pages by their oid, the sitemaps and the feeds.
+
+    `site` is the address of the front page, if the user has named it.
+    """
+    heads = {oid: _head(file, folder) for oid, file in files.items()}
+    pages = frozenset(files)
+    urls, entries = _listed(folder)
+    named = [*urls, *entries, *(head.canonical for head in heads.values())]
+    bare = BuiltSite(address=site.rstrip("/") or _address(pages, named), pages=pages)
+    addresses = {oid: url for url in urls if (oid := bare.oid_of(url))}
+    fed = {
+        oid
+        for oid, file in files.items()
+        if file.parent != folder and file.stem == "index" and (file.parent / "index.xml").is_file()
+    }
+    second = (re.fullmatch(r"(?:(.+)/)?page/[12]|index2", oid) for oid in pages)
+    paginated = {found[1] or "index" for found in second if found}
+    copies = frozenset(_copies(heads, bare)) | _versions(pages)
+    likely = {
+        oid
+        for oid, head in heads.items()
+        if head.is_public
+        and oid not in fed | paginated
+        and _NOT_POSTS.isdisjoint(oid.lower().split("/"))
+    }
+    unlisted = likely - addresses.keys()
+    if not addresses or len(unlisted) > (1 - _COMPLETE) * len(likely):
+        unlisted = set()
+    own_heads = [head for oid, head in heads.items() if oid not in copies]
+    affixes = _affixes([head.titles[-1] for head in heads.values() if head.titles])
+    names = {affix.strip(_MARKS) for affix in affixes}.union(heads.get("index", Head()).titles)
+    whole = replace(
+        bare,
+        addresses=addresses,
+        entries={bare.oid_of(url): date for url, date in entries.items()},
+        paginated=frozenset(paginated),
+        fed=frozenset(fed),
+        unlisted=frozenset(unlisted),
+        copies=copies,
+        shared_titles=_shared(title for head in own_heads for title in set(head.titles)) | names,
+        shared_images=_shared(head.image for head in own_heads),
+        affixes=affixes,
+    )
+    sample = [oid for oid in files if oid in likely - unlisted - copies]
+    step = -(-len(sample) // _SAMPLE) or 1
+    return _with_repeated(whole, folder, {oid: files[oid] for oid in sample[::step]})
+
+
+def _shared(texts: Iterable[str]) -> frozenset[str]:
+    """Those that several pages have."""
+    return frozenset(text for text, count in Counter(texts).items() if count >= _SHARED_BY)
+
+
+def _with_repeated(site: BuiltSite, folder: Path, files: Mapping[str, Path]) -> BuiltSite:
+    """The site with what its posts repeat, and the days that most of them show.
+
+    Lists do not count: the first words of a post are on several of them.
+    """
+    texts, headings, count = Counter[str](), Counter[str](), 0
+    for oid, file in files.items():
+        try:
+            page = Page(decoded(read_inside(file, [folder.resolve()], _MAX_BYTES)), f"/{oid}", site)
+        except (OSError, TooMuchMarkup):
+            continue
+        if page.parsed.body is not None and not page.why_not_post(oid)[0]:
+            count += 1
+            texts.update(texts_of(page.parsed))
+            headings.update({one_line(node.text()) for node in page.parsed.css("h1")})
+    repeated = {text: number / count for text, number in texts.items() if number >= _SHARED_BY}
+    everywhere = [text for text, share in repeated.items() if share >= _COMPLETE and count >= 5]
+    dates = (date[0] for text in everywhere for date in TEXT_DATE.finditer(text))
+    days = {when.date().isoformat() for when in moments([*everywhere, *dates])}
+    days = days if len(days) <= _DATES_OF_BUILD else set()
+    shared = site.shared_titles | _shared(headings.elements())
+    return replace(site, shared_titles=shared, repeated=repeated, build_days=frozenset(days))
+
+
+def _head(file: Path, folder: Path) -> Head:
+    try:
+        body = read_inside(file, [folder.resolve()], _MAX_BYTES)
+        start = body[:_MAX_HEAD]
+        end = _HEAD_ENDS.search(start)
+        page = Page(decoded(start[: end.start()] if end else start))
+    except (OSError, TooMuchMarkup):
+        return Head()
+    titles = tuple(filter(None, (page.og_title, page.name)))
+    is_public = not page.why_hidden()
+    return Head(titles, page.stated_image, page.canonical, is_public, hash(body))
+
+
+def _address(pages: frozenset[str], urls: Iterable[str]) -> str:
+    """The address below which most URLs are those of pages; "" if none is."""
+    counts: Counter[str] = Counter()
+    for url in urls:
+        parts = urlsplit(url) if is_valid_url(url) else None
+        if parts is None or not parts.netloc:
+            continue
+        folders = unquote(parts.path).strip("/").split("/")
+        for depth in range(min(4, len(folders) + 1)):
+            base, rest = folders[:depth], "/".join(folders[depth:])
+            if oid_of_page(f"/{quote(rest)}") in pages:
+                counts["/".join([f"{parts.scheme}://{parts.netloc}", *filter(None, base)])] += 1
+    most = max(counts.values(), default=0)
+    return min((address for address, count in counts.items() if count == most), key=len, default="")
+
+
+def _copies(heads: Mapping[str, Head], site: BuiltSite) -> Iterator[str]:
+    """Pages whose canonical link names another page, or that are equal to the one beside them.
+
+    In some templates the link always names the front page, and below a path of the host the front
+    page may seem to name another: neither counts.
+    """
+    for oid, head in heads.items():
+        named = site.oid_of(head.canonical) if head.canonical else ""
+        is_other = named in heads and named != oid and "index" not in (named, oid)
+        if is_other or (oid[-1:] == "/" and head.digest == heads[oid[:-1]].digest):
+            yield oid
+
+
+def _versions(pages: frozenset[str]) -> frozenset[str]:
+    """The pages of folders such as `docs/next` and `docs/1.0`, most of which the release has too.
+
+    The release is `docs` itself, or the folder beside it that is called otherwise, such as
+    `docs/latest`, else the one with the highest number.
+    """
+    inside: dict[tuple[str, ...], set[str]] = defaultdict(set)
+    for oid in pages:
+        parts = tuple(oid.split("/"))
+        for at in range(len(parts)):
+            inside[parts[:at]].add("/".join(parts[at:]))
+    copies: set[str] = set()
+    for *above, name in (folder for folder in inside if _VERSION.fullmatch("".join(folder[-1:]))):
+        names = {folder[-1] for folder in inside if [*folder[:-1]] == above and folder}
+        versions = set(filter(_VERSION.fullmatch, names))
+        highest = max(versions, key=lambda name: [int(n) for n in re.findall(r"\d+", name)])
+        version = inside[*above, name]
+        releases = [(*above,), *((*above, other) for other in names - versions)]
+        if name != highest and len(version) >= _VERSIONED:
+            releases.append((*above, highest))
+        if any(len(version & inside[release]) > len(version) / 2 for release in releases):
+            place = "/".join((*above, name))
+            copies.update([place, *(f"{place}/{rest}" for rest in version)])
+    return frozenset(copies)
+
+
+def _affixes(titles: list[str]) -> tuple[str, ...]:
+    """What most titles end or begin with, such as ` | My Blog`, the longest first."""
+    counts: Counter[str] = Counter()
+    for title in titles:
+        for mark in (*SEPARATORS, ": "):
+            places = [at.start() for at in re.finditer(re.escape(mark), title)]
+            counts.update(title[at:] for at in places if mark != ": ")
+            counts.update(title[: at + len(mark)] for at in places)
+    enough = max(_SHARED_BY, len(titles) // 2 + 1)
+    # What follows " | " is the name of a part of the site, and not a part of the title.
+    affixes = [
+        affix
+        for affix, count in counts.items()
+        if count >= enough or (count >= _PART and affix.startswith(" | "))
+    ]
+    return tuple(sorted(affixes, key=len, reverse=True))
+
+
+def _listed(folder: Path) -> tuple[list[str], dict[str, str]]:
+    """The URLs in the sitemaps of a folder, and those of the entries of its feeds, with dates."""
+    urls: list[str] = []
+    entries: dict[str, str] = {}
+    for file in sorted([*folder.glob("*.xml*"), *folder.glob("*/*.xml*")]):
+        if not _XML.fullmatch(file.relative_to(folder).as_posix()):
+            continue
+        try:
+            body = read_inside(file, [folder.resolve()], _MAX_XML)
+            root = parse_xml(unzipped_bytes(body, str(file), _MAX_XML), str(file))
+        except (OSError, SourceError):
+            continue
+        for item in root.iter():
+            if local_name(item) == "url":
+                urls += filter(None, [texts(item).get("loc")])
+            if local_name(item) not in ("item", "entry"):
+                continue
+            fields = texts(item)
+            date = fields.get("pubDate") or fields.get("published") or fields.get("updated", "")
+            for child in item:
+                if local_name(child) == "link" and child.get("rel", "alternate") == "alternate":
+                    entries[(child.get("href") or child.text or "").strip()] = date
+    return urls, entries
