@@ -115,6 +115,7 @@ def browser() -> Iterator[Browser]:
 def context(browser: Browser) -> Iterator[BrowserContext]:
     """Shared by the tests of a process: their pages have their own origins, or store nothing."""
     with browser.new_context(viewport={"width": 900, "height": 900}) as context:
+        context.new_page()  # keeps the window: a new one takes as long as a whole test
         yield context
 
 
