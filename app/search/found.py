@@ -19,7 +19,7 @@ from app.search.answer import (
 from app.search.clauses import COMMENTS, HAS, IS, PHRASE, pin_score
 from app.search.plan import ALL, ANY, Plan
 from app.search.query_parser import QueryTerm
-from app.search.render import Marker, Passage, excerpts, marked_texts, plain, safe, unmarked
+from app.search.render import Marker, Passage, excerpts, marked_texts, plain, safe
 from app.search.spelling import Interpretation, TermVariant
 
 Json = dict[str, Any]
@@ -223,13 +223,12 @@ def post_hit(hit: Mapping[str, Any], marker: Marker) -> Hit:
 def _section(passage: Passage, snippet: str, title: str, url: str | None) -> Section:
     """A section of a post; its title is not said again above the heading."""
     section: Section = {
-        "heading": unmarked(passage.heading),
+        "heading": passage.name,
         "highlight": safe(passage.heading),
         "url": passage.url(url) if url else None,
         "snippet": safe(snippet),
     }
-    above = [unmarked(heading) for heading in passage.above]
-    if above := [heading for heading in above if heading != title]:
+    if above := [heading for heading in passage.above if heading != title]:
         section["above"] = above
     return section
 

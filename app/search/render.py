@@ -9,7 +9,7 @@ import html
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -27,6 +27,8 @@ from app.search.scoring import (
 
 Json = dict[str, Any]
 Words = frozenset[str]
+
+_NO_WORDS: Words = frozenset()
 
 # Private-use characters, which a stored text has no reason to contain.
 MARK, UNMARK = "\ue000", "\ue001"
@@ -246,39 +248,37 @@ class Part(NamedTuple):
     words: Words
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Passage:
     """A marked text without headings: what follows `heading` up to the next one.
 
-    `above` are the headings above it, `id` is that of its element; `heading_words` and `body_words`
-    are its marked words.
+    `name` is the heading without marks, `above` are those above it, `id` is that of its element.
+    `words` are the marked words of the passage and its heading, `heading_words` and `body_words`
+    those of each, `above_words` those of the headings above.
     """
 
     prose: str
     code: str
     heading: str
+    name: str
     above: tuple[str, ...]
     id: str
     heading_words: Words
     body_words: Words
+    words: Words
+    above_words: Words
 
-    @cached_property
-    def words(self) -> Words:
-        """The marked words of the passage and its heading."""
-        return self.heading_words | self.body_words
-
-    @cached_property
-    def parts(self) -> list[Part]:
-        """The first parts that have a mark, up to the second one with every word."""
+    def parts(self, complete: int = 1) -> list[Part]:
+        """The first parts that have a mark, up to so many with every word."""
         parts: list[Part] = []
-        complete = 0
         for text in (self.prose, self.code):
             at, end = text.find(MARK), 0
-            while at >= 0 and len(parts) < _COMPARED and complete < 2:
+            while at >= 0 and len(parts) < _COMPARED and complete:
                 begin = max(end, _begin(text, at))
                 end = _end(text, begin, text.find(UNMARK, at) + 1)
-                parts.append(Part(text, begin, end, _words_of(text[begin:end])))
-                complete += parts[-1].words == self.body_words
+                words = _words_of(text[begin:end])
+                parts.append(Part(text, begin, end, words))
+                complete -= words == self.body_words
                 at = text.find(MARK, end)
         return parts
 
@@ -291,25 +291,24 @@ class Passage:
     def worth(self, shown: Words) -> float:
         """By its words and those above it, twice those of its heading, and by how much of its
         heading is marked. Words that are shown already count half."""
-        worth = _count(self.words.union(*map(_words_of, self.above)), shown)
+        worth = _count(self.words | self.above_words, shown)
         if self.heading_words:
             marked = sum(map(len, _MARKED.findall(self.heading)))
-            share = marked / len(unmarked(self.heading))
-            worth += 2 * _count(self.heading_words, shown) + 2 * share
+            worth += 2 * _count(self.heading_words, shown) + 2 * (marked / len(self.name))
         return worth
 
     def together(self, shown: Words) -> float:
         """How many of its words stand together, in its heading and a part."""
         if len(self.body_words) < 2:
             return _count(self.words, shown)
-        in_parts = {self.heading_words, *[part.words | self.heading_words for part in self.parts]}
+        in_parts = {self.heading_words, *[part.words | self.heading_words for part in self.parts()]}
         return max([_count(words, shown) for words in in_parts])
 
     def url(self, page: str) -> str:
         """The id of its heading, else a text fragment, by which a browser finds the heading."""
         if self.id:
             return f"{page.partition('#')[0]}#{quote(self.id, safe=_IN_FRAGMENT)}"
-        name = unmarked(self.heading)
+        name = self.name
         if len(name) > _LONGEST_HEADING:
             name = name[:_LONGEST_HEADING].rpartition(" ")[0] or name[: _LONGEST_HEADING // 2]
         text = quote(name, safe="").replace("-", "%2D")  # a hyphen has a meaning there
@@ -333,25 +332,30 @@ def _passages(text: str, code: str, headings: Sequence[Json], title: str) -> lis
     code_lines = code.split("\n")
     last: Json = {"line": len(lines), "code_line": len(code_lines)}
     levels: list[int] = []
-    above: list[str] = []
+    above: list[tuple[str, Words]] = []
     cut: list[Passage] = []
     for heading, following in pairwise([_BEGINNING, *headings, last]):
         at, level = heading["line"], heading["level"]
         if at >= len(lines):
             break
-        name = lines[at] if at >= 0 else ""
+        marked = name = lines[at] if at >= 0 else ""
         while levels and levels[-1] >= level:
             levels.pop(), above.pop()
         prose = "\n".join(lines[at + 1 : following["line"]])
         block = "\n".join(code_lines[heading["code_line"] : following["code_line"]]).strip("\n")
-        if without_mark or MARK in prose or MARK in name or MARK in block:
-            is_title = name and unmarked(name).casefold() == title.casefold()
-            shown = "" if is_title else name
-            in_heading = _words_of(shown) if shown else frozenset()
-            words = in_heading, _words_of(f"{prose}\n{block}")
-            cut.append(Passage(prose, block, shown, tuple(above), heading["id"], *words))
+        in_name = _NO_WORDS
+        if MARK in marked:
+            name, in_name = unmarked(marked), _words_of(marked)
+        if without_mark or in_name or MARK in prose or MARK in block:
+            in_body = _words_of(f"{prose}\n{block}")
+            is_title = name and name.casefold() == title.casefold()
+            texts = ("", "") if is_title else (marked, name)
+            in_heading = _NO_WORDS if is_title else in_name
+            names, words_above = zip(*above, strict=True) if above else ((), ())
+            words = in_heading, in_body, in_heading | in_body, _NO_WORDS.union(*words_above)
+            cut.append(Passage(prose, block, *texts, names, heading["id"], *words))
         levels.append(level)
-        above.append(name)
+        above.append((name, in_name))
     return cut
 
 
@@ -363,19 +367,24 @@ def _best_passages(candidates: Sequence[Passage], shown: Words) -> list[Passage]
         return candidates
     worth = {passage: passage.worth(shown) for passage in candidates}
     likely = sorted(candidates, key=worth.__getitem__, reverse=True)
-    best = [max(likely[:_LIKELY], key=lambda passage: worth[passage] + passage.together(shown))]
-    seen = shown | best[0].words
-    enough = _NEARLY * worth[best[0]]
+    most, first = 0.0, likely[0]
+    for passage in likely[:_LIKELY]:
+        if worth[passage] + len(passage.words) > most:  # else its parts decide nothing
+            value = worth[passage] + passage.together(shown)
+            if value > most:
+                most, first = value, passage
+    best, seen = [first], shown | first.words
+    enough = _NEARLY * worth[first]
     while len(best) < SECTIONS:
         left = [
-            passage
-            for passage in likely
+            (len(passage.words - seen), -place)
+            for place, passage in enumerate(likely)
             if (passage.words - seen or (passage.heading_words and worth[passage] > enough))
             and passage not in best
         ]
         if not left:
             break
-        best.append(max(left, key=lambda passage: len(passage.words - seen)))
+        best.append(likely[-max(left)[1]])
         seen |= best[-1].words
     return best
 
@@ -386,17 +395,34 @@ def _best_passages(candidates: Sequence[Passage], shown: Words) -> list[Passage]
 def excerpts(
     marked: Mapping[str, str], headings: Sequence[Json] = (), title: str = ""
 ) -> tuple[list[str], list[tuple[Passage, str]]]:
-    """What is shown of a post: the snippets that are in no section, and sections with one each."""
+    """What is shown of a post: the snippets that are in no section, and sections with one each.
+
+    A snippet is the sentences that show most different words. Words of the title, and of what is
+    above it, count less.
+    """
     shown = _words_of(marked.get("title", ""))
     candidates = _passages(marked.get("text", ""), marked.get("code", ""), headings, title)
     best = _best_passages(candidates, shown)
     if not best:
         return [beginning for passage in candidates if (beginning := passage.beginning)][:1], []
-    if len(best) == 1 and not best[0].heading:
-        best *= min(2, len(best[0].parts))
     loose: dict[str, None] = {}
     sections: list[tuple[Passage, str]] = []
-    for passage, text in zip(best, _snippets(best, shown), strict=True):
+    if len(best) == 1 and not best[0].heading:
+        parts = best[0].parts(complete=2)
+        for _ in range(min(2, len(parts))):
+            part = _most_words(parts, shown)
+            parts.remove(part)
+            shown |= part.words
+            loose[_cut(part.text, part.begin, part.end)] = None
+        return list(loose), []
+    for passage in best:
+        shown |= passage.heading_words
+        if parts := passage.parts():
+            part = _most_words(parts, shown)
+            shown |= part.words
+            text = _cut(part.text, part.begin, part.end)
+        else:
+            text = passage.beginning
         if passage.heading:
             sections.append((passage, text))
         else:
@@ -404,22 +430,11 @@ def excerpts(
     return list(loose), sections
 
 
-def _snippets(passages: Sequence[Passage], shown: Words) -> list[str]:
-    """A snippet of each passage, two of a passage that is listed twice: the sentences that show
-    most different words. Words of `shown` (the title) count less."""
-    taken: list[Part] = []
-    snippets: list[str] = []
-    for passage in passages:
-        shown |= passage.heading_words
-        parts = [part for part in passage.parts if part not in taken]
-        if not parts:
-            snippets.append(passage.beginning)
-            continue
-        best = max(parts, key=lambda part: (len(part.words - shown), len(part.words)))
-        taken.append(best)
-        snippets.append(_cut(best.text, best.begin, best.end))
-        shown |= best.words
-    return snippets
+def _most_words(parts: Sequence[Part], shown: Words) -> Part:
+    """The first of those with most words that are not shown."""
+    if len(parts) == 1:
+        return parts[0]
+    return max(parts, key=lambda part: (len(part.words - shown), len(part.words)))
 
 
 def _cut(text: str, begin: int, end: int) -> str:
