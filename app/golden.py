@@ -21,7 +21,7 @@ from app.search.request import SearchRequest
 from app.search.session import Known
 from app.settings import Settings
 from app.stored_texts import StoredTexts
-from indexer.build.builder import IndexSettings
+from indexer.build import IndexSettings
 from indexer.errors import NotBuilt
 from indexer.generations import live as live_generation
 from indexer.normalise import address_of

@@ -22,7 +22,7 @@ from analyzers.rules.parse import rule_files
 from app.errors import FolderUnusable
 from app.meaning import open_model
 from app.settings import Settings
-from indexer.build.builder import IndexSettings
+from indexer.build import IndexSettings
 
 _OLD = ".old"
 

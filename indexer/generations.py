@@ -9,7 +9,9 @@ Elasticsearch changes several aliases in one atomic step:
     <alias>-previous             the one that was live before; `rollback` returns to it
     <alias>-000004-building      while it is built, or a rollback writes to it: the only way then
 
-Any other, such as the one before the previous one, is deleted by the next command.
+What has the last alone is deleted by the next command: an unfinished one, and at each swap the one
+before the previous one. A generation without any, such as one restored from a snapshot, is left
+alone.
 
 Whoever writes names `-live` or `-building`, with `require_alias`, and a swap fails without these
 aliases. A process that takes over the lock deletes the unfinished index, or removes the alias. So
@@ -26,12 +28,9 @@ from elasticsearch import ApiError, Elasticsearch, TransportError
 
 from analyzers.languages import ENGLISH
 from indexer import SCHEMA
-from indexer.errors import Damaged, IndexingError, NoGeneration, other_schema
-from indexer.state import forget_swap
+from indexer.errors import IndexingError, NoGeneration, other_schema
 
-_RECOVERY = "10s"  # after a start Elasticsearch needs some seconds to open its indices
-
-State = Literal["live", "previous", "building"]
+State = Literal["live", "previous", "building", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +51,6 @@ class Generation:
     built: str
     write_blocked: bool
     written: bool
-    closed: bool
 
 
 def building_alias(name: str) -> str:
@@ -88,7 +86,6 @@ def list_generations(client: Elasticsearch, alias: str) -> list[Generation]:
             "*.mappings._meta",
             "*.settings.index.blocks",
             "*.settings.index.creation_date",
-            "*.settings.index.verified_before_close",
         ],
     )
     return parse_generations(alias, response.body)
@@ -115,11 +112,13 @@ def _generation(alias: str, name: str, number: int, body: Mapping[str, Any]) -> 
     meta = body.get("mappings", {}).get("_meta", {}).get("blogsearch", {})
     settings = body.get("settings", {}).get("index", {})
     aliases = body.get("aliases", {})
-    state: State = "building"
+    state: State = "unknown"
     if live_alias(name) in aliases:
         state = "live"
     elif _previous_alias(alias) in aliases:
         state = "previous"
+    elif building_alias(name) in aliases:
+        state = "building"
     created = datetime.fromtimestamp(int(settings.get("creation_date", 0)) // 1000, UTC)
     return Generation(
         name=name,
@@ -132,7 +131,6 @@ def _generation(alias: str, name: str, number: int, body: Mapping[str, Any]) -> 
         built=created.isoformat(),
         write_blocked=str(settings.get("blocks", {}).get("write", "false")) == "true",
         written=building_alias(name) in aliases,
-        closed="verified_before_close" in settings,
     )
 
 
@@ -169,58 +167,42 @@ def check_writable(generation: Generation) -> None:
         raise other_schema(generation.schema)
 
 
-def check_readable(client: Elasticsearch, generation: Generation) -> None:
-    """Check that a generation can be read.
-
-    Raises:
-        Damaged: it is closed, or red.
-    """
-    reason = "is closed"
-    if not generation.closed:
-        health = client.options(ignore_status=408).cluster.health(
-            index=generation.name,
-            expand_wildcards="all",
-            wait_for_status="yellow",
-            timeout=_RECOVERY,
-        )
-        if health["status"] != "red":
-            return
-        reason = "has lost a part of its documents (its health is red)"
-    raise Damaged(
-        f"{generation.name} {reason}.",
-        "Repair it, or run `blogsearch rollback`, which says what is lost.",
-    )
-
-
 # -- changes -----------------------------------------------------------------------------------
 
 
-def swap(client: Elasticsearch, alias: str, new: str, former: Generation | None) -> None:
-    """Make a generation live, and the live one, if there is one, the previous one.
+def swap(client: Elasticsearch, alias: str, new: str) -> str | None:
+    """Make a generation live, and the live one, if there is one, the previous one; its name.
 
     One atomic step. It fails if the live one is live no longer, or if the new one has lost its
     building alias: then another process has taken over the lock.
     """
-    previous = _previous_alias(alias)
+    previous, former = _previous_alias(alias), None
     actions: list[dict[str, Any]] = [
         {"remove": {"index": new, "alias": building_alias(new), "must_exist": True}},
         {"add": {"index": new, "alias": alias}},
         {"add": {"index": new, "alias": live_alias(new), "is_hidden": True}},
-        {"remove": {"index": f"{alias}-*", "alias": previous, "must_exist": False}},
     ]
-    if former:
-        name = former.name
-        actions += [
-            {"remove": {"index": name, "alias": live_alias(name), "must_exist": True}},
-            {"remove": {"index": name, "alias": alias, "must_exist": False}},
-            {"add": {"index": name, "alias": previous, "is_hidden": True}},
-        ]
+    for generation in list_generations(client, alias):
+        name = generation.name
+        if generation.state == "live":
+            former = name
+            actions += [
+                {"remove": {"index": name, "alias": live_alias(name), "must_exist": True}},
+                {"remove": {"index": name, "alias": alias, "must_exist": False}},
+                {"add": {"index": name, "alias": previous, "is_hidden": True}},
+            ]
+        elif generation.state == "previous":
+            actions.append({"remove": {"index": name, "alias": previous}})
+            if name != new:
+                over = {"index": name, "alias": building_alias(name), "is_hidden": True}
+                actions.append({"add": over})
     try:
         client.indices.update_aliases(actions=actions)
     except (ApiError, TransportError):  # it may have happened, and only the response be lost
         now = live(client, alias)
         if now is None or now.name != new:
             raise
+    return former
 
 
 def block_writes(client: Elasticsearch, name: str) -> None:
@@ -247,7 +229,6 @@ def recover(client: Elasticsearch, alias: str) -> list[Generation]:
         name = generation.name
         if generation.state == "building":
             client.indices.delete(index=name, ignore_unavailable=True)
-            forget_swap(client, alias, name)
         elif generation.state != "live" and generation.written:
             without = client.options(ignore_status=404).indices
             without.delete_alias(index=name, name=building_alias(name))

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from indexer.bulk import BulkLimits
+from indexer.errors import NotBuilt
 from indexer.normalise import (
     digest,
     digest_of,
@@ -27,6 +28,8 @@ MAX_REMOVED = 5
 """Posts, and comments, that may be removed at a time without `force`, however small the blog."""
 MAX_REMOVED_SHARE = 0.25
 """The share of the posts, and of the comments, that may be removed at a time without `force`."""
+_REJECTS = 3  # posts of a small source that may be rejected without `force`
+_REJECTED_SHARE = 0.1  # and of a large one
 _REPORTED = 500  # entries between two reports of the progress
 
 OnReject = Callable[[Reject], None]
@@ -120,6 +123,20 @@ class Ingest:
         self._count_entry()
         self._keep(oid, origin)
         return True
+
+    def check_rejects(self) -> None:
+        """Check that the source was understood.
+
+        Raises:
+            NotBuilt: more than a tenth of its posts were rejected, wholly or in part, and more than
+                three; or more than half of them wholly.
+        """
+        too_many = self.rejected > max(_REJECTS, _REJECTED_SHARE * self.entries)
+        if too_many or 2 * (self.entries - len(self.read)) > self.entries:
+            raise NotBuilt(
+                f"{self.rejected:,} of {self.entries:,} posts were rejected, wholly or in part",
+                "Correct them, or go on without them: --force.",
+            )
 
     def refuse(self, origin: Origin, oid: str, refusal: Refusal) -> None:
         """Count a document that Elasticsearch refused."""

@@ -25,18 +25,24 @@ NO_SAMPLES: Mapping[str, Any] = {"bool": {"must_not": SAMPLES}}
 _PAGE = 200  # documents; at 1 MB of text each still less than a bulk request may have
 _PAGE_OF_DOC_VALUES = 10_000  # as many as Elasticsearch allows
 _PAGE_TIMEOUT = 120.0  # seconds
+_RECOVERY = "10s"  # after a start Elasticsearch needs some seconds to open its indices
 
 
 def checkpoint(client: Elasticsearch, index: str) -> dict[str, int]:
-    """The current global checkpoint of each shard.
+    """The current global checkpoint of each shard, which tells that the index can be read.
 
     Raises:
-        Damaged: a shard is missing.
+        Damaged: it is closed, or a shard is missing.
     """
-    name = "index.number_of_shards"
-    settings = client.indices.get_settings(index=index, name=name, flat_settings=True)
-    number = int(settings[index]["settings"][name])
-    stats = client.indices.stats(
+    health = client.options(ignore_status=408).cluster.health(
+        index=index,
+        expand_wildcards="all",
+        level="indices",
+        wait_for_status="yellow",
+        timeout=_RECOVERY,
+    )
+    number = health["indices"].get(index, {}).get("number_of_shards", 1)
+    stats = client.options(ignore_status=400).indices.stats(
         index=index, level="shards", expand_wildcards="all", filter_path="indices.*.shards"
     )
     shards = stats.get("indices", {}).get(index, {}).get("shards", {})
@@ -47,9 +53,10 @@ def checkpoint(client: Elasticsearch, index: str) -> dict[str, int]:
         if copy["routing"]["primary"] and "seq_no" in copy
     }
     if len(checkpoints) < number:
+        reason = f"lacks {number - len(checkpoints)} of its {number} shards (its health is red)"
         raise Damaged(
-            f"{index} lacks {number - len(checkpoints)} of its shards.",
-            "Try again when Elasticsearch has started; `blogsearch doctor` says more.",
+            f"{index} {reason if checkpoints or health['status'] == 'red' else 'is closed'}.",
+            "Repair it, or run `blogsearch rollback`, which says what is lost.",
         )
     return checkpoints
 

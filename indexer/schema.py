@@ -153,23 +153,21 @@ class BlogItem(Document):
 
 
 def index_body(
-    rules: Rules,
-    *,
-    shards: int,
-    replicas: int,
-    language: Language = ENGLISH,
-    model: str = "",
+    rules: Rules, *, shards: int, language: Language = ENGLISH, model: str = ""
 ) -> dict[str, Any]:
-    """Settings and mappings of a new index.
+    """Settings and mappings of a new index, to be filled with few refreshes and without replicas.
+
+    Both cost time on every bulk request. Without any refresh the last one takes longer than all.
 
     Args:
         model: the name of the model of the vectors of passages; "": they cannot be searched.
     """
-    index = Index("blog")  # `generations.create` gives the index its own name
+    index = Index("blog")  # whoever creates the index gives it its own name
     index.document(BlogItem)
     index.settings(
         number_of_shards=shards,
-        number_of_replicas=replicas,
+        number_of_replicas=0,
+        refresh_interval="5s",
         analysis=analysis(rules, language),
     )
     body: dict[str, Any] = index.to_dict()

@@ -1,21 +1,35 @@
 """The state index: what must outlive a process and is not a post.
 
 `<alias>-state` is hidden, has one shard, and holds the lock, the highest generation number used,
-the ids and checkpoints of each swap, how the last run of each command ended, the files of pinned
+the last swaps, how the last run of each command ended, the files of pinned
 results, golden searches and the daily counts of searches.
 """
 
+import os
+import socket
+import threading
 import time
+import uuid
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, Self
 
-from elasticsearch import Elasticsearch
+from elasticsearch import ApiError, ConflictError, Elasticsearch, TransportError
 
-from indexer.errors import Damaged
+from indexer.errors import Damaged, Locked, LockLost
+from indexer.retry import remaining
 from indexer.scan import Checkpoint, docs_of
 
+LEASE = 10.0
+"""Seconds without a renewal after which a holder counts as dead."""
+
+_RENEWALS = 5  # in each lease
+_LOOKS = 50  # at the document in each lease
+_LOCK = "lock"
 _COUNTER = "counter"
+_SWAPS = "swaps"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +79,163 @@ def next_number(client: Elasticsearch, alias: str, highest: int) -> int:
     return number
 
 
+# -- the lock ------------------------------------------------------------------------------------
+
+
+class Lock:
+    """A context manager that holds the lock of an alias: one process at a time changes generations.
+
+    It is a document that its holder renews in the background. Another process that wants the lock
+    watches the document: if it changes, the holder is alive; if it does not change for `LEASE`
+    seconds, the holder is dead and the lock is taken over. No clock is compared with another one. A
+    renewal fails if the document was taken over, so a process that was suspended learns that it
+    lost the lock.
+
+    Entering takes up to a renewal's interval (a fifth of the lease) if a living process holds it,
+    and the lease if a killed one does.
+
+    Args:
+        purpose: what the holder does, shown to other processes: "reindex posts.jsonl".
+
+    Raises:
+        Locked: on entry, if another process holds it.
+        LockLost: in `check`, if it was lost.
+    """
+
+    def __init__(
+        self, client: Elasticsearch, alias: str, purpose: str, lease: float = LEASE
+    ) -> None:
+        self._client, self._alias, self._lease = client, alias, lease
+        self._index = state_index(alias)
+        self._document = {
+            "what": _LOCK,
+            "token": uuid.uuid4().hex,
+            "purpose": sendable(purpose),
+            "since": datetime.now(UTC).isoformat(timespec="seconds"),
+            "host": socket.gethostname(),
+            "pid": os.getpid(),
+        }
+        self._condition: dict[str, Any] = {}
+        self._lost = False
+        self._writing = threading.Lock()
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._keep_renewing, daemon=True)
+
+    def __enter__(self) -> Self:
+        pause, until = self._lease / _LOOKS, 0.0
+        seen: Any = None
+        while True:
+            held = self._read()
+            is_free = held is None
+            if held and seen and _token(held) == _token(seen):
+                if held["_seq_no"] != seen["_seq_no"]:
+                    raise _locked(held)
+                is_free = time.monotonic() > until
+            elif held:
+                # Perhaps for a moment only: a write that waits for a build looks whether it lives.
+                seen, until = held, time.monotonic() + self._lease
+            if is_free:
+                self._condition = _unchanged_since(held) if held else {"op_type": "create"}
+                self._lost = False
+                self._renew()
+                if not self._lost:
+                    self._thread.start()
+                    return self
+            if held and remaining() <= pause:  # the time limit of a write is over first
+                raise _locked(held)
+            time.sleep(pause)
+
+    def __exit__(self, *error: object) -> None:
+        self._stop.set()
+        self._thread.join()
+        # If it was lost, or Elasticsearch is away, others detect a dead holder.
+        with suppress(ApiError, TransportError):
+            self._client.delete(index=self._index, id=_LOCK, **self._condition)
+
+    def check(self) -> None:
+        """Verify that this process still holds the lock.
+
+        Raises:
+            LockLost: another process took it over.
+        """
+        if not self._lost:
+            self._renew()
+        if self._lost:
+            raise LockLost(
+                f"The lock on {self._alias!r} was lost: this process was suspended for more than "
+                f"{self._lease:.0f} seconds and another one took the lock.",
+                "Nothing was swapped or removed. Run it again when the other one is done.",
+            )
+
+    def _read(self) -> Any:
+        """The document of the lock with its sequence number; None if nobody holds it."""
+        answer = self._client.options(ignore_status=404).get(index=self._index, id=_LOCK).body
+        if "error" in answer:
+            ensure_state(self._client, self._alias)
+        return answer if answer.get("found") else None
+
+    def _write(self) -> None:
+        written = self._client.index(
+            index=self._index, id=_LOCK, document=self._document, **self._condition
+        )
+        self._condition = _unchanged_since(written)
+
+    def _renew(self) -> None:
+        with self._writing:
+            try:
+                self._write()
+            except ConflictError:
+                held = self._read()
+                if held and _token(held) == self._document["token"]:
+                    # The conflict is with a write of our own, whose response was lost.
+                    self._condition = _unchanged_since(held)
+                else:
+                    self._lost = True
+
+    def _keep_renewing(self) -> None:
+        while not self._stop.wait(self._lease / _RENEWALS):
+            # The next renewal tries again; `check` raises before anything is swapped.
+            with suppress(ApiError, TransportError):
+                self._renew()
+
+
+def _unchanged_since(document: Any) -> dict[str, Any]:
+    """The condition that nobody has written a document since it was read or written."""
+    return {"if_seq_no": document["_seq_no"], "if_primary_term": document["_primary_term"]}
+
+
+def _token(document: Any) -> str | None:
+    token: str | None = document["_source"].get("token")
+    return token
+
+
+def _locked(document: Any) -> Locked:
+    holder = document["_source"]
+    return Locked(
+        f"The index is being changed by process {holder['pid']} on {holder['host']} "
+        f"({holder['purpose']}), since {holder['since']}.",
+        "Wait until it is done.",
+    )
+
+
 # -- swaps -------------------------------------------------------------------------------------
 
 
 def store_swap(
-    client: Elasticsearch, alias: str, generation: str, checkpoint: Checkpoint, ids: Iterable[str]
+    client: Elasticsearch,
+    alias: str,
+    former: str | None,
+    generation: str,
+    checkpoint: Checkpoint,
+    removed: Iterable[str] | None,
 ) -> None:
-    """Store the checkpoint at which a generation goes live, and the ids of its documents; more of
-    them do no harm."""
-    document = {"what": "swap", "checkpoint": checkpoint, "ids": list(ids)}
-    client.index(index=state_index(alias), id=_swap(generation), document=document)
+    """Store the checkpoint at which a generation goes live, and the ids of the documents that the
+    former one has and it has not; None: the former one could not be read."""
+    swaps = _swaps(client, alias)
+    kept = {name: swap for name, swap in swaps.items() if name == former}  # if this swap fails
+    now = {"checkpoint": checkpoint, "removed": None if removed is None else list(removed)}
+    document = {"what": _SWAPS, "of": kept | {generation: now}}
+    client.index(index=state_index(alias), id=_SWAPS, document=document)
 
 
 def read_swap(client: Elasticsearch, alias: str, generation: str) -> tuple[Checkpoint, set[str]]:
@@ -83,19 +244,15 @@ def read_swap(client: Elasticsearch, alias: str, generation: str) -> tuple[Check
     Raises:
         Damaged: they are not known.
     """
-    (swap,) = _read(client, alias, [_swap(generation)])
-    if not swap:
+    swap = _swaps(client, alias).get(generation)
+    if not swap or swap["removed"] is None:
         raise Damaged(f"The state index does not know the swap of {generation}.")
-    return swap["checkpoint"], set(swap["ids"])
+    return swap["checkpoint"], set(swap["removed"])
 
 
-def forget_swap(client: Elasticsearch, alias: str, generation: str) -> None:
-    """Delete what is stored of the swap of a generation that is deleted."""
-    client.options(ignore_status=404).delete(index=state_index(alias), id=_swap(generation))
-
-
-def _swap(generation: str) -> str:
-    return f"swap:{generation}"
+def _swaps(client: Elasticsearch, alias: str) -> dict[str, Any]:
+    """Those of the live generation and the one before."""
+    return dict(_read(client, alias, [_SWAPS])[0].get("of", {}))
 
 
 # -- runs --------------------------------------------------------------------------------------

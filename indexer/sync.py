@@ -12,13 +12,13 @@ from elasticsearch import Elasticsearch
 
 from analyzers.meaning import Model
 from indexer import generations
-from indexer.build.builder import Built, IndexSettings, is_current, reindex
+from indexer.build import Built, IndexSettings, is_current, reindex
 from indexer.errors import IndexingError
 from indexer.ingest import Ingest, IngestOptions, OnReject, too_many_removed
-from indexer.lock import Lock
 from indexer.passages import with_passages
 from indexer.records import Document, Read, batches, examples
 from indexer.scan import SAMPLES, count, doc_values, ids
+from indexer.state import Lock
 from indexer.write import merge
 from indexer.write.links import update_link_texts
 from indexer.write.live import Written, write

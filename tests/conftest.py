@@ -25,7 +25,7 @@ from app.commands.tools import Tools
 from app.insights.counts import Counts, Search
 from app.search.request import SearchRequest
 from app.settings import Settings
-from indexer.build.builder import Built, IndexSettings, reindex
+from indexer.build import Built, IndexSettings, reindex
 from indexer.records import RawPost, Reject
 from indexer.sources import SourceOptions, open_source
 from tests.waiting import Clock

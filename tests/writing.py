@@ -47,7 +47,7 @@ def index_at_once(
     A build has a lock, a state index and a swap, and takes Elasticsearch five times as long.
     """
     name = f"{alias}-000001"
-    body = index_body(rules, shards=1, replicas=0, language=language)
+    body = index_body(rules, shards=1, language=language)
     body["settings"]["refresh_interval"] = "1s"
     aliases = {alias: {}, live_alias(name): {"is_hidden": True}}
     client.indices.create(index=name, aliases=aliases, **body)

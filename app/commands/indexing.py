@@ -25,12 +25,12 @@ from app.commands.tools import (
 from app.golden import gated
 from app.synonyms import index_settings
 from indexer import generations
-from indexer.build.builder import reindex as run_reindex
-from indexer.build.builder import rollback as run_rollback
+from indexer.build import reindex as run_reindex
+from indexer.build import rollback as run_rollback
 from indexer.errors import Damaged
 from indexer.export import export as exported_lines
 from indexer.generations import list_generations, require_live
-from indexer.scan import count
+from indexer.scan import checkpoint, count
 from indexer.sync import sync as run_sync
 
 _REJECTED = {ONLY_SOME: "done, but some posts were rejected"}
@@ -218,7 +218,7 @@ def indices(tools: Tools) -> None:
     for generation in list_generations(tools.elastic, tools.settings.index):
         posts: int | str = "?"  # it is closed, or red: `blogsearch doctor` says more
         with suppress(Damaged):
-            generations.check_readable(tools.elastic, generation)
+            checkpoint(tools.elastic, generation.name)
             posts, _ = count(tools.elastic, generation.name)
         rows.append((generation.name, generation.state, str(posts), generation.built))
     columns = ("generation", "state", "posts", "built")

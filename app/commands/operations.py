@@ -28,8 +28,8 @@ from app.meaning import open_model
 from app.settings import HOST_FILE, SITE_FILE, Settings, site_file
 from app.synonyms import used_files
 from indexer.errors import Damaged
-from indexer.generations import check_readable
 from indexer.generations import live as live_generation
+from indexer.scan import checkpoint
 
 _COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy"
 _COLOURS = {"ok": "green", "warning": "yellow", "error": "red"}
@@ -79,7 +79,7 @@ def _explained(check: Check, tools: Tools, elastic: Elasticsearch) -> Check:
         with suppress(BlogsearchError), translated():
             try:
                 if live := live_generation(elastic, tools.settings.index):
-                    check_readable(elastic, live)
+                    checkpoint(elastic, live.name)
             except Damaged as error:
                 check = replace(check, seen=error.message, remedy=error.remedy)
         return check

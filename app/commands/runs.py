@@ -17,14 +17,13 @@ from app.commands.tools import (
     error_message,
 )
 from app.settings import Settings
-from indexer.build.builder import Built, IndexSettings, is_current, rebuild
+from indexer.build import Built, IndexSettings, is_current, rebuild
 from indexer.errors import Locked, LockLost, SourceError
 from indexer.generations import live as live_generation
 from indexer.ingest import IngestOptions
-from indexer.lock import Lock
 from indexer.records import Reject, quantity
 from indexer.retry import time_limit
-from indexer.state import read_runs, record_run
+from indexer.state import Lock, read_runs, record_run
 
 _MAX_PRINTED = 20  # rejects; --verbose prints all of them
 _WARM_AFTER_SWAP = 20.0  # seconds that a command that swapped waits for

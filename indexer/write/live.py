@@ -27,11 +27,11 @@ from indexer.bulk import (
     send_once,
 )
 from indexer.errors import Locked, NoGeneration
-from indexer.lock import Lock
 from indexer.records import Document, Origin, batches
 from indexer.refusals import NO_INDEX, WRITE_BLOCK, Refusal
 from indexer.retry import Retry, is_temporary, remaining
 from indexer.scan import docs_of
+from indexer.state import Lock
 from indexer.write.merge import Change, Source
 
 LIMITS = BulkLimits(

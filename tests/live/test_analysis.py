@@ -30,7 +30,7 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> Rules:
 @pytest.fixture(scope="module")
 def index(elastic: Elasticsearch, rules: Rules) -> Iterator[str]:
     name = f"test-analysis-x{uuid.uuid4().hex[:8]}"
-    elastic.indices.create(index=name, **index_body(rules, shards=1, replicas=0))
+    elastic.indices.create(index=name, **index_body(rules, shards=1))
     yield name
     elastic.indices.delete(index=name)
 

@@ -16,7 +16,7 @@ from werkzeug.test import TestResponse
 from analyzers.rules.compile import NO_RULES
 from app import create_app
 from app.settings import Settings
-from indexer.build.builder import IndexSettings, reindex
+from indexer.build import IndexSettings, reindex
 from indexer.errors import NoGeneration
 from indexer.generations import block_writes, require_live
 from indexer.normalise import document_of

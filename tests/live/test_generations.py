@@ -10,7 +10,7 @@ import pytest
 from elasticsearch import ConnectionError, ConnectionTimeout, Elasticsearch, NotFoundError
 
 from analyzers.rules.compile import NO_RULES
-from indexer.build.builder import Built, IndexSettings, reindex, rollback
+from indexer.build import Built, IndexSettings, reindex, rollback
 from indexer.errors import Damaged, IndexingError, Locked
 from indexer.generations import (
     block_writes,
@@ -19,9 +19,8 @@ from indexer.generations import (
     live_alias,
     require_live,
 )
-from indexer.lock import Lock
 from indexer.records import Origin, RawPost
-from indexer.state import ensure_state, read_swap, state_index
+from indexer.state import Lock, ensure_state, read_swap, state_index
 from tests.conftest import Run
 from tests.live.conftest import Faulty
 from tests.writing import delete_post, no_reject, put_comments, put_post
@@ -160,6 +159,17 @@ def test_indices_and_rollback(run: Run, elastic: Elasticsearch, alias: str, make
     assert set(body["aliases"]) == {alias, live_alias(built.index)}
     with pytest.raises(Damaged):
         read_swap(elastic, alias, f"{alias}-000002")  # it was deleted, with what was stored of it
+
+
+def test_what_no_run_has_made_is_left_alone(
+    run: Run, elastic: Elasticsearch, alias: str, make: Make
+) -> None:
+    restored = f"{alias}-000001"  # from a snapshot, without its aliases
+    elastic.indices.create(index=restored)
+    for oid in "abc":
+        make(oid)
+    assert run("rollback").exit_code == 0
+    assert states(elastic, alias) == {1: "unknown", 3: "live", 4: "previous"}
 
 
 def change_lock(elastic: Elasticsearch, alias: str, **changes: Any) -> None:

@@ -7,9 +7,9 @@ from flask.testing import FlaskClient
 from analyzers.rules.compile import NO_RULES
 from app import create_app
 from app.settings import Settings
-from indexer.build.builder import Built, IndexSettings, rebuild, reindex
-from indexer.lock import Lock
+from indexer.build import Built, IndexSettings, rebuild, reindex
 from indexer.records import Origin, RawPost
+from indexer.state import Lock
 from indexer.sync import SyncResult, sync
 from tests.writing import no_reject
 

@@ -17,7 +17,7 @@ from app import create_app
 from app.elastic import connect
 from app.settings import Settings
 from devstack.servers import free_port, redis_server
-from indexer.lock import Lock
+from indexer.state import Lock
 from tests.conftest import Run
 from tests.tcp import forward, listening
 

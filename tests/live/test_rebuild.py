@@ -10,13 +10,13 @@ import pytest
 from elasticsearch import Elasticsearch
 
 from analyzers.rules.compile import NO_RULES, Rules
-from indexer.build.builder import Built, IndexSettings, reindex
-from indexer.build.builder import rebuild as locked_rebuild
+from indexer.build import Built, IndexSettings, reindex
+from indexer.build import rebuild as locked_rebuild
 from indexer.errors import NoGeneration, NotBuilt, OtherSchema
 from indexer.generations import list_generations, live_alias
 from indexer.ingest import IngestOptions
-from indexer.lock import Lock
 from indexer.records import Origin, RawComment, RawPost
+from indexer.state import Lock
 from tests.writing import (
     delete_comment,
     delete_post,
@@ -167,11 +167,9 @@ def test_a_reindex_has_the_source_as_it_is_and_what_was_written_meanwhile(
     assert not elastic.exists(index=built.index, id="base-5")
 
 
-def test_a_post_that_is_copied_and_deleted_before_the_replay_stays_deleted(
+def test_a_post_that_is_written_and_deleted_during_a_build_stays_deleted(
     elastic: Elasticsearch, filled: str
 ) -> None:
-    """It was written after the build had begun: only what was copied tells of it."""
-
     def source() -> Iterator[RawPost]:
         put_post(elastic, filled, "short-lived")
         elastic.indices.refresh(index=filled)
@@ -182,7 +180,7 @@ def test_a_post_that_is_copied_and_deleted_before_the_replay_stays_deleted(
 
     settings = IndexSettings(NO_RULES, 1, 0, check=check)
     built = reindex(elastic, filled, source(), settings, no_reject)
-    assert built.replayed == 1  # the deletion
+    assert built.replayed == 2  # it was written, and deleted
     elastic.indices.refresh(index=filled)
     assert not elastic.exists(index=filled, id="short-lived")
 

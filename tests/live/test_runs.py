@@ -10,8 +10,7 @@ import pytest
 from elasticsearch import Elasticsearch
 
 from app.settings import Settings
-from indexer.lock import Lock
-from indexer.state import Run, read_runs
+from indexer.state import Lock, Run, read_runs
 from tests.conftest import Run as Command
 
 

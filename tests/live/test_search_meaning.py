@@ -50,7 +50,7 @@ def raw_posts() -> Iterator[RawPost]:
 def index(elastic: Elasticsearch) -> Iterator[str]:
     name = f"test-meaning-x{uuid.uuid4().hex[:8]}"
     rules = Rules(rule_files(SYNONYMS))
-    elastic.indices.create(index=name, **index_body(rules, shards=2, replicas=0))
+    elastic.indices.create(index=name, **index_body(rules, shards=2))
     write_posts(elastic, name, raw_posts())
     yield name
     elastic.indices.delete(index=name)

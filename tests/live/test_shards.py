@@ -21,7 +21,7 @@ from app.search.pins import PinRule, PinStore
 from app.search.session import IndexedLanguages
 from app.service import Service
 from app.settings import Settings
-from indexer.build.builder import Built
+from indexer.build import Built
 from indexer.generations import list_generations, require_live
 from indexer.records import Origin, RawPost
 from indexer.scan import doc_values

@@ -14,7 +14,7 @@ from analyzers.rules.compile import NO_RULES
 from app.cli import main
 from app.commands.tools import Tools
 from app.settings import Settings
-from indexer.build.builder import IndexSettings
+from indexer.build import IndexSettings
 from indexer.generations import require_live
 from indexer.records import IsUnchangedEntry, SourceItem
 from indexer.sources import SourceOptions

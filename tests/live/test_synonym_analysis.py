@@ -89,5 +89,5 @@ def test_elasticsearch_takes_every_term_that_is_not_refused(
     path = tmp_path_factory.mktemp("rules") / "x.synonyms"
     path.write_text("\n".join(CASES["taken"]))
     name = f"test-x{uuid.uuid4().hex[:12]}"
-    elastic.indices.create(index=name, **index_body(Rules([path]), shards=1, replicas=0))
+    elastic.indices.create(index=name, **index_body(Rules([path]), shards=1))
     elastic.indices.delete(index=name)

@@ -29,7 +29,7 @@ def test_aliases_tell_what_a_generation_is() -> None:
     }
     found = parse_generations("blog", indices)
     assert [(item.number, item.state, item.written, item.write_blocked) for item in found] == [
-        (1, "building", False, False),
+        (1, "unknown", False, False),
         (2, "previous", True, False),
         (3, "previous", False, True),
         (4, "live", False, False),

@@ -4,7 +4,6 @@ from contextlib import nullcontext
 
 import pytest
 
-from indexer.build.builder import check_rejects
 from indexer.errors import NotBuilt
 from indexer.ingest import Ingest, IngestOptions
 from indexer.records import Origin, RawComment, RawPost, Reject
@@ -50,5 +49,13 @@ def test_unchanged_posts_are_left_out_and_count_as_read() -> None:
     ],
 )
 def test_too_many_rejects(rejected: int, wholly: int, posts: int, passes: bool) -> None:
+    ingest = Ingest(lambda _: None, IngestOptions())
+    items: list[Reject | RawPost] = []
+    for number in range(posts):
+        origin, comments = Origin("s", number), (RawComment("1", ""),) * (number < rejected)
+        reject = Reject(origin, None, "", "")
+        post = RawPost(origin, number, "A", "x", comments=comments)
+        items.append(reject if number < wholly else post)
+    list(ingest.documents(items))
     with nullcontext() if passes else pytest.raises(NotBuilt):
-        check_rejects(rejected, wholly, posts)
+        ingest.check_rejects()

@@ -21,7 +21,7 @@ from app.generation import Generation, Intervals
 from app.service import EXTENSION, Service
 from app.settings import Settings
 from devstack.servers import free_port, redis_server
-from indexer.build.builder import IndexSettings, reindex
+from indexer.build import IndexSettings, reindex
 from indexer.records import Origin, RawPost
 from tests.live.conftest import Faulty
 from tests.waiting import wait_until

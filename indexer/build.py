@@ -1,8 +1,8 @@
 """Builds a generation beside the live one: create, fill, verify, replay, swap.
 
-`reindex` fills it from a source; `rebuild` from the documents of the live one, for other synonym
-rules, another language, or the schema of a new version of this service. `rollback` replays onto the
-generation that was live before, which has been filled already.
+`reindex` fills it from a source. `rebuild` replays everything that the live one has, for other
+synonym rules, another language, or the schema of a new version of this service. `rollback` replays
+what came since the swap onto the generation that was live before.
 
 Writes that arrive during a build go to the live generation. They are replayed onto the new one:
 first while further writes are accepted, then, for the last few, under a write block. Writers that
@@ -24,7 +24,6 @@ from indexer.bulk import BulkLimits, delete_operation, index_operation, send_bul
 from indexer.errors import Damaged, LockLost, NoGeneration, NotBuilt, other_schema
 from indexer.generations import Generation, building_alias
 from indexer.ingest import Ingest, IngestOptions, OnReject, too_many_removed
-from indexer.lock import Lock
 from indexer.passages import with_passages
 from indexer.records import Document, Origin, SourceItem, batches, examples, quantity
 from indexer.refusals import Refusal
@@ -37,13 +36,11 @@ from indexer.scan import (
     ids,
     stored_documents,
 )
-from indexer.state import next_number, read_swap, store_swap
+from indexer.state import Lock, next_number, read_swap, store_swap
 from indexer.write.links import update_link_texts
 from indexer.write.live import read_posts
 from indexer.write.merge import OF_THE_INDEX, Source, from_source
 
-_REJECTS = 3  # posts of a small source that may be rejected without `force`
-_REJECTED_SHARE = 0.1  # and of a large one
 _BATCH = 200  # documents
 _DOCUMENTS_PER_SEGMENT = 200_000
 
@@ -57,26 +54,23 @@ OVER_HTTP = {
 }
 """The posts that came over HTTP, or of which a comment did."""
 
-Fill = Callable[[str, str | None, set[str]], int]
-"""Writes posts to the new generation of this name; how many. The second name is that of the
-live one, if it can be read. What is copied from there is added to the set of its oids: it may have
-been written after these were read, and be deleted before anything is replayed."""
+Check = Callable[[str], None]
+"""Raises an error if the generation of this name must not go live."""
+Fill = Callable[[str, str | None, Collection[str]], int]
+"""Writes posts to the new generation of this name; how many. The second name is that of the live
+one, if there is one, with the oids that it has: what is written to it from now on is replayed."""
 
 
 @dataclass(frozen=True, slots=True)
 class IndexSettings:
-    """The settings of a new generation. `model` gives the vectors of passages; None: no vectors.
-
-    `check` is called with the name of a generation before it goes live, and raises an error if it
-    must not.
-    """
+    """The settings of a new generation. `model` gives the vectors of passages; None: no vectors."""
 
     rules: Rules
     shards: int
     replicas: int
     language: Language = ENGLISH
     model: Model | None = None
-    check: Callable[[str], None] | None = None
+    check: Check | None = None
 
     @property
     def model_name(self) -> str:
@@ -130,17 +124,17 @@ def reindex(
     """
     options = options or IngestOptions()
 
-    def fill(name: str, live: str | None, there: set[str]) -> int:
+    def fill(name: str, live: str | None, there: Collection[str]) -> int:
         ingest = Ingest(on_reject, options)
         posts: Iterable[Document] = ingest.documents(raws)
         lacking: list[str] = []
         if live:
-            over_http = _posts_over_http(client, live, ingest.read, lacking)
-            posts = chain(_merged(client, live, posts), _noted(over_http, there))
+            over_http = _posts_over_http(client, live, there, ingest.read, lacking)
+            posts = chain(_merged(client, live, posts), over_http)
         posts = with_passages(posts, settings.model, client, live)
         accepted = _write(client, name, posts, ingest.refuse, options.limits)
         if not options.force:
-            check_rejects(ingest.rejected, ingest.entries - len(ingest.read), ingest.entries)
+            ingest.check_rejects()
         if not (ingest.read and accepted):
             raise NotBuilt("The source has no posts", "Check that it is the right file or folder.")
         if live and not options.force:
@@ -148,7 +142,7 @@ def reindex(
         return accepted
 
     with nullcontext(lock) if lock else Lock(client, alias, options.purpose) as held:
-        return build(client, held, alias, settings, fill, from_source=True)
+        return _build(client, held, alias, settings, fill)
 
 
 def rebuild(client: Elasticsearch, lock: Lock, alias: str, settings: IndexSettings) -> Built:
@@ -160,36 +154,8 @@ def rebuild(client: Elasticsearch, lock: Lock, alias: str, settings: IndexSettin
         IndexingError: nothing was swapped. There is no live index, or it cannot be read, or has a
             schema that is neither the present one nor the one before; or a document was refused.
     """
-    source = generations.require_live(client, alias).name
-
-    def fill(name: str, _: str | None, there: set[str]) -> int:
-        copied = _noted(stored_documents(client, source), there)
-        return _write(client, name, with_passages(copied, settings.model, client))
-
-    return build(client, lock, alias, settings, fill)
-
-
-def _noted(documents: Iterable[Document], oids: set[str]) -> Iterator[Document]:
-    for document in documents:
-        oids.add(document.oid)
-        yield document
-
-
-def check_rejects(rejected: int, wholly: int, entries: int) -> None:
-    """Check that a source was understood.
-
-    Args:
-        rejected: its posts of which something was rejected; a tenth may be, and three.
-        wholly: those of which nothing is left; more than half is too many in any case.
-
-    Raises:
-        NotBuilt: it was not.
-    """
-    if rejected > max(_REJECTS, _REJECTED_SHARE * entries) or 2 * wholly > entries:
-        raise NotBuilt(
-            f"{rejected:,} of {entries:,} posts were rejected, wholly or in part",
-            "Correct them, or go on without them: --force.",
-        )
+    generations.require_live(client, alias)
+    return _build(client, lock, alias, settings)
 
 
 def _merged(client: Elasticsearch, live: str, documents: Iterable[Document]) -> Iterator[Document]:
@@ -203,12 +169,16 @@ def _merged(client: Elasticsearch, live: str, documents: Iterable[Document]) -> 
 
 
 def _posts_over_http(
-    client: Elasticsearch, live: str, read: Collection[str], lacking: list[str]
+    client: Elasticsearch,
+    live: str,
+    there: Collection[str],
+    read: Collection[str],
+    lacking: list[str],
 ) -> Iterator[Document]:
-    """The posts that came over HTTP and were not read from the source; `lacking` gets the oids of
-    further posts that have such comments."""
+    """Of the posts that are there those that came over HTTP and were not read from the source;
+    `lacking` gets the oids of further posts that have such comments."""
     for document in stored_documents(client, live, {"bool": {"must": [OVER_HTTP, NO_SAMPLES]}}):
-        if document.oid not in read:
+        if document.oid in there and document.oid not in read:
             if document.source.get("over_http"):
                 yield document
             else:
@@ -264,43 +234,56 @@ def _write(
 # -- the build ---------------------------------------------------------------------------------
 
 
-def build(
+def _build(
     client: Elasticsearch,
     lock: Lock,
     alias: str,
     settings: IndexSettings,
-    fill: Fill,
-    *,
-    from_source: bool = False,
+    fill: Fill | None = None,
 ) -> Built:
     """Build the next generation and make it live; after any failure the live one is as it was.
 
     Args:
-        from_source: as for `_Replay`.
+        fill: None: it gets what the live one has.
 
     Raises:
         NotBuilt: the index does not contain what was accepted.
         OtherSchema: the live generation was built by a newer version, or one that is too old.
         Damaged: the live generation cannot be read.
     """
+    # Imported here: it loads elasticsearch.dsl, which a service that only searches never needs.
+    from indexer.schema import index_body
+
     existing = generations.recover(client, alias)
     live = generations.live_of(existing)
-    if live:
-        generations.check_readable(client, live)
-        if live.schema not in (SCHEMA, SCHEMA - 1):
-            raise other_schema(live.schema)
     highest = max((generation.number for generation in existing), default=0)
     name = f"{alias}-{next_number(client, alias, highest):06d}"
+    body = index_body(
+        settings.rules,
+        shards=settings.shards,
+        language=settings.language,
+        model=settings.model_name,
+    )
     replay, there = None, set[str]()
     if live:
+        if live.schema not in (SCHEMA, SCHEMA - 1):
+            raise other_schema(live.schema)
         # Writes to the live generation are replayed from here on: before there is a new one.
         since = checkpoint(client, live.name)
-        client.indices.refresh(index=live.name)
-        there = set(ids(client, live.name))
-        replay = _Replay(client, live.name, name, since, there, settings.model, from_source)
+        if fill:
+            client.indices.refresh(index=live.name)
+            there = set(ids(client, live.name))
+        else:
+            since = dict.fromkeys(since, -1)
+        replay = _Replay(client, live.name, name, since, there, settings.model, bool(fill))
     with _undone_on_failure(client, lock, alias):
-        _create(client, name, settings)
-        accepted = fill(name, live.name if live else None, there)
+        aliases = {building_alias(name): {"is_hidden": True}}
+        client.indices.create(index=name, aliases=aliases, wait_for_active_shards=1, **body)
+        if fill:
+            accepted = fill(name, live.name if live else None, there)
+        elif replay:
+            replay.once()
+            accepted = len(replay.there)
         update_link_texts(client, name, building_alias(name))
         client.indices.refresh(index=name)
         posts, comments = count(client, name)
@@ -309,13 +292,11 @@ def build(
                 f"{name} has {quantity(posts, 'post')}, but {accepted:,} were accepted",
                 "Look at the log of Elasticsearch, then run the command again.",
             )
-        if settings.check:
-            settings.check(name)
         # Set explicitly: by default an index not searched for 30 s stops refreshing, and the first
         # search after a write has to wait for a refresh.
         searched = {"refresh_interval": "1s", "number_of_replicas": settings.replicas}
         client.indices.put_settings(index=name, settings=searched)
-        built = _go_live(client, lock, alias, name, live, replay)
+        built = _go_live(client, lock, alias, name, replay, settings.check)
     # Every part of a search is repeated for each segment. Large indices keep several, so that more
     # than one thread can search them.
     segments = max(1, (posts + comments) // settings.shards // _DOCUMENTS_PER_SEGMENT)
@@ -324,16 +305,17 @@ def build(
     return built
 
 
-def rollback(client: Elasticsearch, alias: str) -> Built:
+def rollback(client: Elasticsearch, alias: str, check: Check | None = None) -> Built:
     """Make the previous generation live; the live one becomes the previous one.
 
     Writes since the swap are replayed: a rollback undoes a build, not the posts written after it.
-    If the live generation is gone or cannot be read, they are lost as long as it cannot.
+    If the live generation is gone or cannot be read, they are lost as long as it cannot, and
+    nothing is checked.
 
     Raises:
         NoGeneration: there is no previous generation.
         Damaged: nor can the previous one be read.
-        NotBuilt: a write since the swap does not fit the older mapping.
+        NotBuilt: a write since the swap does not fit the older mapping, or `check` raises it.
         Locked: another process is building.
     """
     with Lock(client, alias, "rollback") as lock:
@@ -345,13 +327,16 @@ def rollback(client: Elasticsearch, alias: str) -> Built:
                 f"There is no previous generation of {alias!r} to roll back to.",
                 "`blogsearch indices` lists the existing ones.",
             )
-        generations.check_readable(client, previous)
+        checkpoint(client, previous.name)
         name, replay, lost = previous.name, None, ""
         try:
             if live is None:
                 raise Damaged("There is no live generation.")
-            generations.check_readable(client, live)
-            replay = _Replay(client, live.name, name, *read_swap(client, alias, live.name))
+            checkpoint(client, live.name)
+            since, removed = read_swap(client, alias, live.name)
+            client.indices.refresh(index=live.name)
+            there = (set(ids(client, name)) - removed) | set(ids(client, live.name))
+            replay = _Replay(client, live.name, name, since, there)
         except Damaged as error:
             lost = f"{error.message} What was written since it went live is lost."
         with _undone_on_failure(client, lock, alias):
@@ -360,31 +345,8 @@ def rollback(client: Elasticsearch, alias: str) -> Built:
             generations.allow_writes(client, name)
             # Not earlier: a process that took the lock before this has not seen the alias.
             lock.check()
-            return replace(_go_live(client, lock, alias, name, live, replay), lost=lost)
-
-
-def _create(client: Elasticsearch, name: str, settings: IndexSettings) -> None:
-    """Create a generation, to be filled with few refreshes and without replicas.
-
-    Both cost time on every bulk request. Without any refresh the last one takes longer than all.
-    """
-    # Imported here: it loads elasticsearch.dsl, which a service that only searches never needs.
-    from indexer.schema import index_body
-
-    body = index_body(
-        settings.rules,
-        shards=settings.shards,
-        replicas=0,
-        language=settings.language,
-        model=settings.model_name,
-    )
-    client.indices.create(
-        index=name,
-        mappings=body["mappings"],
-        settings={**body["settings"], "refresh_interval": "5s"},
-        aliases={building_alias(name): {"is_hidden": True}},
-        wait_for_active_shards=1,
-    )
+            built = _go_live(client, lock, alias, name, replay, check if replay else None)
+            return replace(built, lost=lost)
 
 
 def _go_live(
@@ -392,29 +354,37 @@ def _go_live(
     lock: Lock,
     alias: str,
     new: str,
-    live: Generation | None,
     replay: "_Replay | None",
+    check: Check | None,
 ) -> Built:
     """Replay onto a filled generation, and swap."""
+    replayed, removed = 0, None
     if replay:
-        replay.once()
-        replay.once()  # what came during the first time: few are left for the blocked phase
+        replayed = len(replay.once())
     client.indices.refresh(index=new)
-    there = set(ids(client, new))
-    lock.check()
+    if check:
+        check(new)
     if replay:
+        # What came during the first time: few are left for the blocked phase.
+        replayed += len(replay.once())
+        client.indices.refresh(index=new)
+        there = set(ids(client, new))
+        lock.check()
         # Blocked for good: a write that still reached it would be lost.
         generations.block_writes(client, replay.old)
-        there |= replay.once()
-    client.indices.refresh(index=new)
+        last = replay.once()
+        replayed += len(last)
+        removed = replay.there - there - last
+        client.indices.refresh(index=new)
     # Before the swap: a failure after it would look as if nothing had been swapped.
     posts, _ = count(client, new)
-    store_swap(client, alias, new, checkpoint(client, new), there)
+    old = replay.old if replay else None
+    store_swap(client, alias, old, new, checkpoint(client, new), removed)
     lock.check()
-    generations.swap(client, alias, new, live)
+    former = generations.swap(client, alias, new)
     with suppress(ApiError, TransportError):  # else the next command deletes the one before these
         generations.recover(client, alias)
-    return Built(new, posts, live.name if live else None, replay.replayed if replay else 0)
+    return Built(new, posts, former, replayed)
 
 
 @contextmanager
@@ -443,11 +413,10 @@ class _Replay:
     is not there now: the number of documents tells whether there is any.
 
     Args:
-        since: the checkpoint.
-        there: the ids of the documents that were there then.
+        since: the checkpoint; -1 for each shard: everything that is there.
+        there: the ids of the documents that were there then; others, if they are there now.
         from_source: `new` has posts as a source has them. They keep their content, unless they were
             written over HTTP, and get the comments that were.
-        replayed: number of documents written or deleted until now.
     """
 
     client: Elasticsearch
@@ -457,7 +426,6 @@ class _Replay:
     there: set[str]
     model: Model | None = None
     from_source: bool = False
-    replayed: int = 0
 
     def once(self) -> set[str]:
         """Replay what has happened until now; returns the ids of what was written or deleted."""
@@ -465,9 +433,7 @@ class _Replay:
         now = checkpoint(client, old)
         client.indices.refresh(index=old)
         changed: set[str] = set()
-        for batch in batches(changed_since(client, old, self.since), _BATCH):
-            changed.update(document.oid for document in batch)
-            _write(client, self.new, with_passages(self._as_new(batch), self.model, client))
+        _write(client, self.new, with_passages(self._changed(changed), self.model, client))
         self.since = now
         self.there |= changed
         if count(client, old)[0] < len(self.there):
@@ -476,16 +442,18 @@ class _Replay:
             _write(client, self.new, (Document(oid, {}, Origin(old)) for oid in deleted))
             self.there = present
             changed |= deleted
-        self.replayed += len(changed)
         return changed
 
-    def _as_new(self, documents: Sequence[Document]) -> Iterator[Document]:
-        if not self.from_source:
-            yield from documents
-            return
-        posts = read_posts(self.client, self.new, [document.oid for document in documents])
-        for document, post in zip(documents, posts, strict=True):
-            yield replace(document, source=_joined(document.source, post.source))
+    def _changed(self, oids: set[str]) -> Iterator[Document]:
+        """What was written, as it shall be; `oids` gets theirs."""
+        for batch in batches(changed_since(self.client, self.old, self.since), _BATCH):
+            oids.update(document.oid for document in batch)
+            if not self.from_source:
+                yield from batch
+                continue
+            posts = read_posts(self.client, self.new, [document.oid for document in batch])
+            for document, post in zip(batch, posts, strict=True):
+                yield replace(document, source=_joined(document.source, post.source))
 
 
 def _joined(live: Source, new: Source | None) -> Source:

@@ -1,1 +1,0 @@
-"""Builds a new generation beside the live one, verifies it and swaps it in."""
