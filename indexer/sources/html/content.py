@@ -25,7 +25,7 @@ _METADATA = re.compile(
     r"(?<![a-z])(?:meta|metadata|date|dateline|published|posted|byline|submitted|updated|timestamp"
     r"|reading-?time)(?![a-z])"
 )
-_REQUEST = re.compile(r"cookie|consent|newsletter|subscri|sign-?up|feedback|helpful|promo|banner")
+_FIELDS = "input, textarea, select, button"
 _UNHEARD = "[class*=sr-only], [class*=screen-reader], [class*=visually], [role=tooltip]"
 _UNSHOWN = ["script", "style", "noscript", "template"]
 _SAID = (
@@ -36,7 +36,7 @@ _PARTS = (
     "div, p, section, ul, ol, li, nav, aside, header, footer, table, dl, form, address, blockquote,"
     " details, article, h1, h2, h3, h4, h5, h6"
 )
-_AROUND = "nav, div, section, ul, ol, p, dl, form, dialog, header, aside"
+_AROUND = "nav, div, section, ul, ol, p, dl, form, dialog, header, aside, article"
 _LINES = "p, div, abbr, span, time, ul, li, dl, header, footer, section, small, a"
 _DATED = "time, [itemprop=datePublished], [itemprop=dateModified], .published, .dt-published"
 _TITLES = "h1 a, h2 a, h3 a, h4 a, a h1, a h2, a h3, a h4, a[href]:empty"
@@ -121,6 +121,22 @@ def measure(root: Node, skipped: frozenset[str] = UNSEEN) -> dict[int, Lengths]:
 def own_lengths(node: Node | None) -> Lengths:
     """The lengths of an element without the scripts, navigation, footers and forms in it."""
     return measure(node, _NOT_OWN)[node.mem_id] if node else _NONE
+
+
+def marked_content(body: Node) -> Node | None:
+    """The element that the template marks as the content, if there is just one."""
+    if chosen := body.css_first("[data-pagefind-body]"):
+        return chosen
+    own = measure(body, _NOT_OWN)
+    mains = [node for node in body.css("main, [role=main]") if own[node.mem_id].text]
+    main = max(mains, key=lambda node: own[node.mem_id].text, default=None)
+    outer = main or body
+    for selector in ("[itemprop=articleBody]", "article", "#content"):
+        nodes = top_articles(outer.css(selector))
+        length = own[nodes[0].mem_id].unlinked if len(nodes) == 1 else 0
+        if length and length >= _WHOLE * own[outer.mem_id].unlinked:
+            return nodes[0]
+    return main
 
 
 def text_length(node: Node) -> int:
@@ -249,16 +265,11 @@ class Content:
             self.root = chosen
             return
         articles = body.css("article")
-        main = max(articles, key=lambda node: self._lengths[node.mem_id].text, default=None)
-        whole = sum(self._lengths[node.mem_id].text for node in top_articles(articles))
-        if main is not None and self._lengths[main.mem_id].text > whole / 2:
-            for node in articles:
-                if node.mem_id != main.mem_id and self._is_card(node):
-                    self._remove(node, "other pages")
+        longest = max(articles, key=lambda node: self._lengths[node.mem_id].text, default=body)
         for node in body.css(_AROUND):
-            if reason := self._why_beside(node):
+            if node.mem_id != longest.mem_id and (reason := self._why_beside(node)):
                 self._remove(node, reason)
-        marked = self._marked(body)
+        marked = marked_content(body)
         self._is_marked = marked is not None
         self.root = marked or body
         for node in body.css("body > header, body > footer") if marked is None else ():
@@ -268,42 +279,14 @@ class Content:
         whole = self._lengths[body.mem_id].text
         self.left_out["around the content"] += whole - self._lengths[self.root.mem_id].text
 
-    def _marked(self, body: Node) -> Node | None:
-        """The element that the template marks as the content, if there is just one."""
-        if chosen := body.css_first("[data-pagefind-body]"):
-            return chosen
-        main: Node | None = None
-        for selector in ("main", "[role=main]"):
-            nodes = [node for node in body.css(selector) if self._lengths[node.mem_id].text]
-            longest = max(nodes, key=lambda node: self._lengths[node.mem_id].text, default=None)
-            main = main or longest
-        outer = main or body
-        own: dict[int, Lengths] = {}
-        for selector in ("[itemprop=articleBody]", "article", "#content"):
-            nodes = top_articles(outer.css(selector))
-            if len(nodes) == 1:
-                own = own or measure(outer, _NOT_OWN)
-                length = own[nodes[0].mem_id].unlinked
-                if length and length >= _WHOLE * own[outer.mem_id].unlinked:
-                    return nodes[0]
-        return main
-
     def _remove_ignored(self, body: Node) -> None:
-        """What the page asks to leave out of a search."""
+        """What the page asks to leave out of a search; a heading means its section."""
         for node in body.css("[data-pagefind-ignore], [data-search-exclude]"):
-            if node.tag in HEADINGS:  # Material for MkDocs means its section
-                following = node.next
-                while following is not None and (
-                    following.tag not in HEADINGS or (following.tag or "") > node.tag
-                ):
-                    gone, following = following, following.next
-                    gone.remove()
+            while node.tag in HEADINGS and (after := node.next) is not None:
+                if after.tag in HEADINGS and after.tag <= node.tag:
+                    break
+                self._remove(after, "asks to be left out")
             self._remove(node, "asks to be left out")
-
-    def _is_card(self, node: Node) -> bool:
-        """Whether an article announces another page: its heading, or much of it, is a link."""
-        size = self._lengths[node.mem_id]
-        return size.text < _NOTE and (size.link_share > _MOST / 2 or node.css_matches(_TITLES))
 
     def _why_beside(self, node: Node) -> str:
         """What an element is, if it is not a part of the text: it leads elsewhere, or asks."""
@@ -311,12 +294,13 @@ class Content:
         is_away = size.link_share > _MOST
         if not size.text or (size.text >= _NOTE and not is_away):
             return ""
+        if node.tag == "article":  # its heading, or much of it, is a link
+            is_card = size.link_share > _MOST / 2 or node.css_matches(_TITLES)
+            return "other pages" if is_card and size.text < _NOTE else ""
         if node.css_matches("h1, main, article"):
             return ""
         names = f"{node.tag} {_names_of(node)}"
-        is_asking = node.tag in ("form", "dialog") and size.text < _SHORT
-        is_asking = is_asking or bool(size.text < _NOTE and _REQUEST.search(names))
-        if is_asking and node.css_matches("input, textarea, select, button"):
+        if node.tag in ("form", "dialog") and size.text < _SHORT and node.css_matches(_FIELDS):
             return "forms"
         most = _SHORT if node.tag == "nav" else 30
         if size.linked and (is_away or size.unlinked < most) and _NAVIGATION.search(names):
@@ -358,13 +342,18 @@ class Content:
             if one_line(heading.text()) == title:
                 self._remove(heading, "title")
         del self.left_out["title"]
-        for node in root.css(_PARTS) if self._repeated else ():
-            size = self._lengths[node.mem_id]
-            is_whole = size.text >= 40 or size.link_share > _MOST
-            if node.tag not in HEADINGS and is_whole and self._share(node) >= _MOST:
-                self._remove(node, "repeated on other pages")
         for is_end in (False, True):
-            self._trim(root, is_end=is_end)
+            self._lengths = measure(body)
+            content, parts = self._lengths[root.mem_id], root.css(_PARTS)
+            edge = content.end if is_end else content.start
+            if is_end:  # from there, the outer ones first
+                parts.sort(key=lambda node: -self._lengths[node.mem_id].end)
+            for node in parts:
+                size = self._lengths[node.mem_id]
+                is_edge = (size.end if is_end else size.start) == edge
+                if self._is_repeated(node, is_edge=is_edge, is_end=is_end):
+                    edge += (-size.text if is_end else size.text) if is_edge else 0
+                    self._remove(node, "repeated on other pages")
 
     def _remove_labels(self, root: Node, labels: list[Node]) -> None:
         """Remove links to tags, with what holds nothing else, such as "Posted in" before them."""
@@ -374,9 +363,7 @@ class Content:
                 continue
             for outer in ancestors(node, root):
                 is_more = self._lengths[outer.mem_id].unlinked > 25 or outer.css_matches(_KEPT)
-                if is_more or outer.tag not in ("span", "div", "footer", "ul", "li"):
-                    break
-                if not known.issuperset(link.mem_id for link in outer.css("a")):
+                if is_more or not known.issuperset(link.mem_id for link in outer.css("a")):
                     break
                 node = outer
             self._remove(node, "labels")
@@ -450,47 +437,20 @@ class Content:
             is_change = bool(_UPDATED.search(f"{names} {text[: date.start()]}"))
             (self.updated if is_change else self.dates).append(date[0])
 
-    def _share(self, node: Node) -> float:
-        """The share of the pages of the site that has the text of an element."""
-        if not 0 < self._lengths[node.mem_id].text <= _NOTE:
-            return 0.0
-        return self._repeated.get(one_line(node.text()), 0.0)
+    def _is_repeated(self, node: Node, *, is_edge: bool, is_end: bool) -> bool:
+        """Whether an element of the content is the site's and not the page's.
 
-    def _trim(self, root: Node, *, is_end: bool) -> None:
-        """Remove what pages repeat from one end of the content, up to a text of its own.
-
-        A heading that many pages have, such as "Description", goes with what it introduces.
+        Half of the pages have it, or at the end some do. At an edge without a second page, links
+        that lead elsewhere tell it: above the title, or where the page marks no content.
         """
-        gone: list[Node] = []
-        headings: list[Node] = []
-        entered = {root.mem_id}
-        for node, _ in walk(root, lambda node: node.mem_id not in entered, backwards=is_end):
-            if node.mem_id in entered:
-                continue
-            if node.tag == "-text" and (node.text_content or "").strip():
-                break
-            is_block = node.tag in BLOCKS
-            is_gone = is_block and self._is_repeated_at_end(node, is_end=is_end)
-            if node.tag in HEADINGS and not is_end and (is_gone or node.tag == "h1"):
-                headings += [node] if is_gone else []
-            elif is_gone:
-                gone += [node, *headings]
-                headings = []
-            elif self._lengths[node.mem_id].text:
-                if not is_block or node.tag in ("p", "pre", *HEADINGS):
-                    break
-                entered.add(node.mem_id)
-        for node in gone:
-            self._remove(node, "repeated on other pages")
-
-    def _is_repeated_at_end(self, node: Node, *, is_end: bool) -> bool:
-        """Whether an element at an end of the content is the site's and not the page's.
-
-        Without a second page, links that lead elsewhere tell it: above the title, or where the page
-        marks no content.
-        """
-        size, share = self._lengths[node.mem_id], self._share(node)
-        if size.link_share <= _MOST:
+        size = self._lengths[node.mem_id]
+        if not 0 < size.text <= _NOTE or (node.tag in HEADINGS and not (is_edge and is_end)):
+            return False
+        share = self._repeated.get(one_line(node.text()), 0.0)
+        is_away = size.link_share > _MOST
+        if not is_edge:
+            return share >= _MOST and (size.text >= 40 or is_away)
+        if not is_away:
             is_part = node.tag in ("li", "dt", "dd", "tr", "td", "th")
             return not is_part and share >= (_MANY if is_end else _MOST)
         is_menu = len(node.css("a")) > 1 and size.text < (_SHORT if is_end else _NOTE)

@@ -37,7 +37,6 @@ def is_list(
     target_of: Callable[..., str],
     *,
     is_article: bool,
-    is_posting: bool,
     is_fed: bool,
 ) -> bool:
     """Whether the page is there to lead to other pages of its site.
@@ -49,8 +48,8 @@ def is_list(
         own: the lengths of the page without its navigation.
         target_of: the oid of the page of the site that an address leads to, or ""; where the path
             does not say that it is a list, that must be certain.
-        is_article: whether the page calls itself so; some themes say so of lists, too.
-        is_posting: whether it is described as a posting, or the site's feed lists it.
+        is_article: whether the page calls itself so, or the site's feed lists it; some themes say
+            so of lists, too.
         is_fed: whether the page has a feed of its own.
     """
     path = oid.lower()
@@ -64,19 +63,17 @@ def is_list(
     own_text = max(0, own.text - text)
     if path == "index" and count and own_text < text:
         return True  # a front page with the last post
-    if (is_posting and name not in LISTS) or (is_article and not is_hinted):
-        return count >= 5 and own_text < _FEW
-    if not is_article:
-        lengths = [text_length(node) for node in top_articles(main.css("article"))]
-        is_several = len(lengths) >= (2 if is_named else 3) and max(lengths) <= sum(lengths) / 2
-        if is_several and sum(lengths) > own.text / 2:  # fewer are cards below a post
-            return True
-        if is_hinted and not count and min(own_text, own.unlinked) < _FEW:
-            return True
+    if is_article:
+        if not is_hinted:
+            return count >= 5 and own_text < _FEW
+        return count >= (1 if is_named else 3) and own_text < _SHORT
+    lengths = [text_length(node) for node in top_articles(main.css("article"))]
+    is_several = len(lengths) >= (2 if is_named else 3) and max(lengths) <= sum(lengths) / 2
+    if is_several and sum(lengths) > own.text / 2:  # fewer are cards below a post
+        return True
     if is_hinted:
-        least = 3 if is_article and not is_named else 1
-        most = _SHORT_NAMED if is_named and not is_article else _SHORT
-        return count >= least and own_text < max(most, text)
+        most = _SHORT_NAMED if is_named else _SHORT
+        return own_text < max(most, text) if count else min(own_text, own.unlinked) < _FEW
     return count >= 3 and own_text < max(_SHORT, text / 4)
 
 
@@ -98,10 +95,9 @@ def _entries(
     menus = {_outer_list(link, main) for link, target in links if target == oid} - {0}
     blocks: dict[int, list[LexborNode]] = {}
     for link, target in links:
-        if target != oid and (not menus or _outer_list(link, main) not in menus):
-            block = _block(link, main, is_lenient=is_lenient)
-            if block:
-                blocks.setdefault(block[0].mem_id, block)
+        is_other = target != oid and _outer_list(link, main) not in menus
+        if is_other and (block := _block(link, main, is_lenient=is_lenient)):
+            blocks.setdefault(block[0].mem_id, block)
     covered = {node.mem_id for block in blocks.values() for node in block}
     return [
         block
@@ -120,29 +116,23 @@ def _block(link: LexborNode, main: LexborNode, *, is_lenient: bool) -> list[Lexb
     """The nodes of the entry that a link is the title of; none if it is a link in a text."""
     heading = link.css_first("h1, h2, h3, h4, h5, h6")
     length = text_length(link)
-    is_cover = not length and link.css_first("img") is None
+    is_card = not length or link.css_first("img, div") is not None
     for node in (link, *ancestors(link, main)):
         if node.tag in HEADINGS:
             heading = node
-        if node.tag not in ("li", "tr", "dd", "dt", "p", "article"):
-            continue
-        is_title = is_cover or heading is not None
-        is_most = length >= _LINKED_SHARE * text_length(node)
-        if node.tag == "article":
-            is_title = is_title or (is_most and node.css_first("time") is not None)
-        else:
-            is_title = is_title or is_most or node.css_first("time") is not None
-        if is_lenient and node.tag == "li":
-            start = link.text().strip(_BULLETS)
-            is_title = is_title or node.text().strip(_BULLETS).startswith(start)
-        return [node] if is_title else []
+        if node.tag in ("li", "tr", "dd", "dt", "p", "article"):
+            is_most = length >= _LINKED_SHARE * text_length(node)
+            is_title = is_most or is_card or bool(heading) or node.css_first("time") is not None
+            if is_lenient and node.tag == "li":
+                start = link.text().strip(_BULLETS)
+                is_title = is_title or node.text().strip(_BULLETS).startswith(start)
+            return [node] if is_title else []
     if heading is not None:
         return _section(heading, main)
-    if not is_cover:
-        return [link] if link.css_first("img, div") is not None else []  # a card
-    box = link.parent
-    is_alone = box is not None and box.mem_id != main.mem_id and len(box.css("a[href]")) == 1
-    return [box] if box is not None and is_alone else [link]
+    box = link.parent if not length and link.css_first("img") is None else None
+    if box is not None and box.mem_id != main.mem_id:
+        return [box]  # an empty link lies over all of it
+    return [link] if is_card else []
 
 
 def _section(heading: LexborNode, main: LexborNode) -> list[LexborNode]:
@@ -152,11 +142,9 @@ def _section(heading: LexborNode, main: LexborNode) -> list[LexborNode]:
         if len(outer.css(level)) > 1:
             break
         node = outer
-    if node.mem_id != heading.mem_id:
-        return [node]
-    section = [heading]
-    following = heading.next
-    while following is not None and following.tag not in HEADINGS:
+    section = [node]
+    while node is heading and (following := section[-1].next) is not None:
+        if following.tag in HEADINGS:
+            break
         section.append(following)
-        following = following.next
     return section

@@ -139,6 +139,7 @@ class Page:
         self._location = location
         self._site = site or BuiltSite()
         self.parsed = LexborHTMLParser(clean(text))
+        self._body = self._main = self.parsed.css("body, html")[-1]  # a frameset has no body
         self._is_whole = bool(_WHOLE.search(text[:10_000]))
         self._meta: dict[str, str] = {}
         self._tags: list[str] = []
@@ -191,27 +192,22 @@ class Page:
             return reason, False
         if PAGE_OF_LIST.search(oid.lower()) or oid in self._site.paginated:
             return "list page", True
-        if self.parsed.body is not None:
-            self._said += remove_comments(self.parsed.body)
-        main = self._outer()
-        own = own_lengths(main)
+        self._said += remove_comments(self._body)
+        is_several = len(top_articles(self.parsed.css("article"))) > 1
+        is_several = is_several or self.parsed.css_first("aside article") is not None
+        marked = ("main", "[role=main]", *(() if is_several else ("article", "#content")))
+        self._main = next(filter(None, map(self.parsed.css_first, marked)), self._body)
+        own = own_lengths(self._main)
         is_rendered = own.text < _EMPTY and self.parsed.css_first(_RENDERED) is not None
         is_empty = not own.text and self.parsed.css_first("body img, iframe") is None
         if is_rendered or (is_empty and self.parsed.css_first("body script") is not None):
             return "rendered by a browser: the file has no text", True
-        kind = self._meta.get("og:type", "").lower()
-        is_dated = kind == "article" and "article:published_time" in self._meta
-        is_posting = is_dated or (self._is_posting and kind != "website")
-        is_posting = is_posting or oid in self._site.entries
-        is_article = kind == "article" or self._is_posting or is_posting
+        is_article = self._meta.get("og:type", "").lower() == "article" or self._is_posting
+        is_article = is_article or oid in self._site.entries
         if self._is_tool(oid, own.unlinked, is_article=is_article):
             return "error page, search or index", True
-        kinds = {
-            "is_article": is_article,
-            "is_posting": is_posting,
-            "is_fed": oid in self._site.fed,
-        }
-        if main is not None and is_list(oid, main, own, self._page_of, **kinds):
+        kind = {"is_article": is_article, "is_fed": oid in self._site.fed}
+        if is_list(oid, self._main, own, self._page_of, **kind):
             return "list page", True
         return ("not in the sitemap", False) if oid in self._site.unlisted else ("", False)
 
@@ -251,15 +247,6 @@ class Page:
         host = urlsplit(url).netloc.lower()
         return not host or host == urlsplit(own).netloc.lower()
 
-    def _outer(self) -> LexborNode | None:
-        """The element that holds the content, as far as the page marks one."""
-        articles = top_articles(self.parsed.css("article"))
-        selectors = ["main", "article", "[role=main]", "#content", "body"]
-        if len(articles) > 1 or self.parsed.css_first("aside article") is not None:
-            selectors = ["main", "[role=main]", "body"]
-        nodes = map(self.parsed.css_first, selectors)
-        return next((node for node in nodes if node is not None), None)
-
     # -- the post --------------------------------------------------------------------------------
 
     def post(
@@ -270,12 +257,11 @@ class Page:
         section = self._meta.get("article:section") or _text(self._data.get("articleSection"))
         if section.lower() == oid.partition("/")[0].lower():
             section = ""  # Hugo names the folder of a page so
-        outer = self._outer()
-        tags = self._links_to(outer, ("tag", "tags"))
-        categories = self._links_to(outer, ("category", "categories"))
+        tags = self._links_to(("tag", "tags"))
+        categories = self._links_to(("category", "categories"))
         marked = [node for node in self.parsed.css(_LABELS) if node.css_first("a a, li") is None]
         stated = labels(self._meta.get("keywords") or self._data.get("keywords"))
-        is_marked = outer is not None and outer.tag != "body"
+        is_marked = self._main.tag != "body"
         keywords = self._tags or stated or (is_marked and _texts_of(tags)) or _texts_of(marked)
         named = [section] if section else _texts_of(categories) if is_marked else []
         content.find(options.content)
@@ -337,10 +323,10 @@ class Page:
         yield from moments(self._meta.get(name.lower()) for name in names)
         yield from moments(self._data.get(name) for name in names)
 
-    def _links_to(self, main: LexborNode | None, folders: tuple[str, ...]) -> list[LexborNode]:
+    def _links_to(self, folders: tuple[str, ...]) -> list[LexborNode]:
         """The links in the content to pages in such folders, as those of tags are."""
         links = []
-        for node in main.css("a[href]") if main is not None else ():
+        for node in self._main.css("a[href]"):
             url = urljoin(self._location, _followed(node.attributes.get("href") or ""))
             parts = urlsplit(url).path.lower().removesuffix("index.html").strip("/").split("/")
             if len(parts) > 1 and parts[-2] in folders and self._is_near(url):
