@@ -28,6 +28,8 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 TOKEN = "a-token-of-this-test"
 _UP = 900  # seconds, with building the image
 
+pytestmark = pytest.mark.timeout(2 * _UP)
+
 
 class Project:
     """A Compose project with ports and addresses of its own."""
