@@ -104,7 +104,7 @@ class Model:
         except ImportError:
             raise NoModel(
                 "BLOGSEARCH_SEMANTIC needs packages that are not installed.",
-                "Install them: pip install 'blogsearch[semantic]'",
+                "`blogsearch meaning on` installs them.",
             ) from None
         if not is_installed():
             raise NoModel(

@@ -122,7 +122,7 @@ def _install_packages() -> None:
     Raises:
         click.ClickException: there is neither pip nor uv, or it failed.
     """
-    by_hand = "Install them: pip install 'blogsearch[semantic]'"
+    by_hand = f"Install into {sys.prefix}: {', '.join(_MODULES)}"
     if find_spec("pip"):
         command = [sys.executable, "-m", "pip", "install", *_MODULES]
     elif uv := shutil.which("uv"):

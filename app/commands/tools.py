@@ -183,7 +183,7 @@ class Command(click.Command):
         super().__init__(name, epilog=epilog, **options)
         self.params += [
             click.Option(["--json", "as_json"], is_flag=True, help="Print the result as JSON."),
-            click.Option(["-q", "--quiet"], is_flag=True, help="Print no messages, only results and what is wrong."),
+            click.Option(["-q", "--quiet"], is_flag=True, help="Print no messages, only results."),
         ]
 
     def invoke(self, ctx: click.Context) -> Any:
