@@ -74,18 +74,16 @@ def answer(
 
     The requests: the query as typed, with what the index knows of its words; if one looks wrong,
     the query as it is meant, and where no post has most of its words, once more with less; and the
-    counts by category and year, if they are wanted. Rules and pinned results are read where they
-    have changed.
+    counts by category and year, if they are wanted. A large page is asked for once, when the words
+    are known. Rules and pinned results are read where they have changed.
     """
     typed, lookup, hits = _first(session, request, settings, known)
-    found = read_found(typed, hits, lookup.matched)
-    corrected = plan_corrected(typed, lookup, known.rules.phrases)
-    if corrected:
-        corrected = _with_rules(corrected, known)
-    elif typed.is_large and found.count:
-        corrected = typed  # its page is asked for once
-    if corrected:
-        found = _found(session, "second", corrected)
+    if corrected := plan_corrected(typed, lookup, known.rules.phrases):
+        found = _found(session, "second", _with_rules(corrected, known))
+    else:
+        if typed.is_large and lookup.matched[ANY]:
+            hits = session.send("second", hits_search(typed))[0]["hits"]["hits"]
+        found = read_found(typed, hits, lookup.matched)
     if not found.count and found.plan.needed > 1:  # in an order by date: all words, else any
         found = _found(session, "third", replace(found.plan, needed=1))
     body = answer_body(found, _facets(session, found))
@@ -98,7 +96,7 @@ def _first(
     session: SearchSession, request: SearchRequest, settings: Settings, known: Known
 ) -> tuple[Plan, Lookup, Sequence[Json]]:
     """The query as typed, by the rules and pinned results of now, what the index knows of its
-    words, and its hits."""
+    words, and its hits, but those of a large page."""
     language = LANGUAGES[settings.language]
 
     def plan() -> Plan:
@@ -106,11 +104,14 @@ def _first(
         return _with_rules(plan_typed(request, language, phrases, recency=settings.recency), known)
 
     typed, sent = plan(), None
-    lookup, hits = _NOTHING, []
+    lookup = _NOTHING
+    hits: Sequence[Json] = ()
     while typed != sent and not typed.query.empty:
-        bodies = hits_search(typed, refined=not typed.is_large), lookup_search(typed)
+        first = [] if typed.is_large else [hits_search(typed)]
+        bodies = [*first, lookup_search(typed)]
         responses, version = session.send_with(known.version_search(), "first", *bodies)
-        hits, lookup = responses[0]["hits"]["hits"], read_lookup(responses[1])
+        lookup = read_lookup(responses.pop())
+        hits = responses[0]["hits"]["hits"] if responses else []
         sent = typed
         if known.update(session, lookup.index, version):
             typed = plan()

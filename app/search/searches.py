@@ -36,7 +36,7 @@ from app.search.clauses import (
 from app.search.plan import ALL, ANY, Plan
 from app.search.query_parser import QueryTerm, apart, joined
 from app.search.render import Marker
-from app.search.request import DEFAULT_SIZE, SearchRequest
+from app.search.request import SearchRequest
 from app.search.spelling import Lookup, TermStats, as_typed
 
 Json = dict[str, Any]
@@ -50,17 +50,13 @@ _SOURCE = [
 # -- posts -----------------------------------------------------------------------------------------
 
 
-def hits_search(plan: Plan, *, refined: bool = True) -> Json:
-    """One page of the posts that match, with highlights.
-
-    Without `refined`, the first posts in the order of their words, without highlights: half of the
-    cost.
-    """
+def hits_search(plan: Plan) -> Json:
+    """One page of the posts that match, with highlights."""
     by_relevance, marker = plan.request.sort == "relevance", Marker.of(plan)
     should = _queries(words_clauses(plan))
     if not by_relevance:
         should += named_terms(plan)
-    if refined and (plan.terms or plan.query.quoted):  # without words every post is listed
+    if plan.terms or plan.query.quoted:  # without words every post is listed
         should.append(_comments(marker))
     by_words = bool_query(
         must=_queries(quoted_clauses(plan)),
@@ -74,16 +70,15 @@ def hits_search(plan: Plan, *, refined: bool = True) -> Json:
     ]
     body: Json = {
         "query": query,
-        **(page(plan.request) if refined else {"size": DEFAULT_SIZE}),
+        **page(plan.request),
         "track_total_hits": False,
         "_source": _SOURCE,
+        "highlight": marker.highlighting("title", "text", "code.forms"),
     }
-    if refined:
-        body["highlight"] = marker.highlighting("title", "text", "code.forms")
     if by_relevance:
-        best = best_clauses(plan) if refined else []
         ordering = [
-            named(name, query) if name.startswith(PHRASE) else query for name, query in best
+            named(name, query) if name.startswith(PHRASE) else query
+            for name, query in best_clauses(plan)
         ]
         body |= _rescored(ordering + named_terms(plan))
     return body

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import orjson
-from flask import Blueprint, Response, make_response, render_template, request
+from flask import Blueprint, Response, g, make_response, render_template, request
 from markupsafe import Markup
 from werkzeug.datastructures import MultiDict
 
@@ -170,14 +170,17 @@ def link(**changes: Any) -> str:
     A change leads to the first page, unless it is the page that changes.
     """
     changes = {"page": None, "typing": None, "facets": None} | changes
-    unchanged = [(name, value) for name, value in _args().items(multi=True) if name not in changes]
+    if "encoded_args" not in g:  # a page has dozens of links
+        given = _args().items(multi=True)
+        g.encoded_args = [(name, urlencode([(name, value)])) for name, value in given]
+    unchanged = [encoded for name, encoded in g.encoded_args if name not in changes]
     added = [
         (name, value)
         for name, values in changes.items()
         if values is not None
         for value in (values if isinstance(values, list) else [values])
     ]
-    return "?" + urlencode([*unchanged, *added])
+    return "?" + "&".join([*unchanged, *([urlencode(added)] if added else [])])
 
 
 @blueprint.app_template_filter()
