@@ -8,6 +8,7 @@ live generation still answers is not swapped.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 
 from elasticsearch import Elasticsearch
 
@@ -71,24 +72,25 @@ def gated(
     wanted: IndexSettings, client: Elasticsearch, settings: Settings, *, force: bool
 ) -> IndexSettings:
     """Settings of a build that goes live only if it breaks no golden search, or with `force`."""
+    return wanted if force else replace(wanted, check=partial(check, client, settings))
 
-    def check(name: str) -> None:
-        goldens = broken(client, name, settings, stored(client, settings.index).texts())
-        live = live_generation(client, settings.index) if goldens else None
-        if live is None:
-            return
-        try:
-            already = broken(client, live.name, settings, goldens)
-        except BlogsearchError:  # built by another version, which answers nothing now
-            return
-        if newly := [f"{q} → {url}" for q, url in goldens.items() if q not in already]:
-            raise NotBuilt(
-                f"Golden searches would not find their posts among the first {FIRST} any more: "
-                f"{'; '.join(newly)}",
-                "Look at them with `blogsearch golden list`, or swap nevertheless: --force.",
-            )
 
-    return wanted if force else replace(wanted, check=check)
+def check(client: Elasticsearch, settings: Settings, index: str) -> None:
+    """Raise NotBuilt for a generation that breaks a golden search which the live one answers."""
+    goldens = broken(client, index, settings, stored(client, settings.index).texts())
+    live = live_generation(client, settings.index) if goldens else None
+    if live is None:
+        return
+    try:
+        already = broken(client, live.name, settings, goldens)
+    except BlogsearchError:  # built by another version, which answers nothing now
+        return
+    if newly := [f"{q} → {url}" for q, url in goldens.items() if q not in already]:
+        raise NotBuilt(
+            f"Golden searches would not find their posts among the first {FIRST} any more: "
+            f"{'; '.join(newly)}",
+            "Look at them with `blogsearch golden list`, or swap nevertheless: --force.",
+        )
 
 
 def offered(searched: Iterable[Searched], goldens: Goldens) -> list[Searched]:

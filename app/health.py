@@ -12,11 +12,11 @@ from elasticsearch import Elasticsearch, TransportError
 from app.cache import AnswerCache
 from app.elastic import translated
 from app.errors import BlogsearchError, NoIndex
+from app.last_runs import read_runs
 from app.settings import Settings
 from indexer import SCHEMA
 from indexer.errors import IndexingError, other_schema
 from indexer.generations import require_live
-from indexer.state import read_runs
 
 _TIMEOUT = 2.0  # seconds for each request of a shared check
 _OLD_ERROR = 7 * 86_400.0  # seconds after which the error of a run that was repeated is not told

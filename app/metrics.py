@@ -25,9 +25,9 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from app.health import COMMANDS
+from app.last_runs import read_runs
 from app.logs import begin
 from app.service import Service
-from indexer.state import read_runs
 
 METRICS = "blogsearch-metrics"
 """Where the Metrics are in `app.extensions`."""

@@ -10,9 +10,10 @@ are refused read again through the alias, and reach the new generation after the
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import chain
+from typing import Any
 
 from elasticsearch import ApiError, Elasticsearch, TransportError
 
@@ -38,8 +39,7 @@ from indexer.scan import (
 )
 from indexer.state import Lock, next_number, read_swap, store_swap
 from indexer.write.links import update_link_texts
-from indexer.write.live import read_posts
-from indexer.write.merge import OF_THE_INDEX, Source, from_source
+from indexer.write.live import OF_THE_INDEX, Source, from_source, read_posts
 
 _BATCH = 200  # documents
 _DOCUMENTS_PER_SEGMENT = 200_000
@@ -110,12 +110,8 @@ def reindex(
     settings: IndexSettings,
     on_reject: OnReject,
     options: IngestOptions | None = None,
-    lock: Lock | None = None,
 ) -> Built:
     """Build the next generation from a source, and make it live.
-
-    Args:
-        lock: the lock of the alias, if the caller holds it already.
 
     Raises:
         IndexingError: nothing was swapped. It is locked; the source cannot be read, has far fewer
@@ -129,8 +125,11 @@ def reindex(
         posts: Iterable[Document] = ingest.documents(raws)
         lacking: list[str] = []
         if live:
+            # Also how popular they are, and the texts of links, most of which stay the same.
+            pairs = _paired(client, live, posts, ["comments", *OF_THE_INDEX])
+            merged = (replace(post, source=from_source(post)(had) or {}) for post, had in pairs)
             over_http = _posts_over_http(client, live, there, ingest.read, lacking)
-            posts = chain(_merged(client, live, posts), over_http)
+            posts = chain(merged, over_http)
         posts = with_passages(posts, settings.model, client, live)
         accepted = _write(client, name, posts, ingest.refuse, options.limits)
         if not options.force:
@@ -141,8 +140,8 @@ def reindex(
             _check_complete(client, live, name, lacking)
         return accepted
 
-    with nullcontext(lock) if lock else Lock(client, alias, options.purpose) as held:
-        return _build(client, held, alias, settings, fill)
+    with Lock(client, alias, options.purpose) as lock:
+        return _build(client, lock, alias, settings, fill)
 
 
 def rebuild(client: Elasticsearch, lock: Lock, alias: str, settings: IndexSettings) -> Built:
@@ -158,14 +157,13 @@ def rebuild(client: Elasticsearch, lock: Lock, alias: str, settings: IndexSettin
     return _build(client, lock, alias, settings)
 
 
-def _merged(client: Elasticsearch, live: str, documents: Iterable[Document]) -> Iterator[Document]:
-    """Posts of a source with what only the live generation has: comments that came over HTTP, how
-    popular they are, and the texts of links, most of which stay the same."""
+def _paired(
+    client: Elasticsearch, index: str, documents: Iterable[Document], fields: Any = True
+) -> Iterator[tuple[Document, Source | None]]:
+    """Documents with these fields of the posts of an index that have the same oids."""
     for batch in batches(documents, _BATCH):
-        oids = [document.oid for document in batch]
-        posts = read_posts(client, live, oids, ["comments", *OF_THE_INDEX])
-        for document, post in zip(batch, posts, strict=True):
-            yield replace(document, source=from_source(document)(post.source) or {})
+        posts = read_posts(client, index, [document.oid for document in batch], fields)
+        yield from zip(batch, (post.source for post in posts), strict=True)
 
 
 def _posts_over_http(
@@ -342,7 +340,7 @@ def rollback(client: Elasticsearch, alias: str, check: Check | None = None) -> B
         with _undone_on_failure(client, lock, alias):
             reopened = {"index": name, "alias": building_alias(name), "is_hidden": True}
             client.indices.update_aliases(actions=[{"add": reopened}])
-            generations.allow_writes(client, name)
+            client.indices.put_settings(index=name, settings={"index.blocks.write": None})
             # Not earlier: a process that took the lock before this has not seen the alias.
             lock.check()
             built = _go_live(client, lock, alias, name, replay, check if replay else None)
@@ -371,7 +369,7 @@ def _go_live(
         there = set(ids(client, new))
         lock.check()
         # Blocked for good: a write that still reached it would be lost.
-        generations.block_writes(client, replay.old)
+        client.indices.add_block(index=replay.old, block="write")
         last = replay.once()
         replayed += len(last)
         removed = replay.there - there - last
@@ -433,7 +431,11 @@ class _Replay:
         now = checkpoint(client, old)
         client.indices.refresh(index=old)
         changed: set[str] = set()
-        _write(client, self.new, with_passages(self._changed(changed), self.model, client))
+        written = self._changed(changed)
+        if self.from_source:
+            pairs = _paired(client, self.new, written)
+            written = (replace(post, source=_joined(post.source, new)) for post, new in pairs)
+        _write(client, self.new, with_passages(written, self.model, client))
         self.since = now
         self.there |= changed
         if count(client, old)[0] < len(self.there):
@@ -445,15 +447,10 @@ class _Replay:
         return changed
 
     def _changed(self, oids: set[str]) -> Iterator[Document]:
-        """What was written, as it shall be; `oids` gets theirs."""
-        for batch in batches(changed_since(self.client, self.old, self.since), _BATCH):
-            oids.update(document.oid for document in batch)
-            if not self.from_source:
-                yield from batch
-                continue
-            posts = read_posts(self.client, self.new, [document.oid for document in batch])
-            for document, post in zip(batch, posts, strict=True):
-                yield replace(document, source=_joined(document.source, post.source))
+        """What was written; `oids` gets theirs."""
+        for document in changed_since(self.client, self.old, self.since):
+            oids.add(document.oid)
+            yield document
 
 
 def _joined(live: Source, new: Source | None) -> Source:

@@ -30,6 +30,8 @@ from analyzers.languages import ENGLISH
 from indexer import SCHEMA
 from indexer.errors import IndexingError, NoGeneration, other_schema
 
+_SHOWN = "*.aliases,*.mappings._meta,*.settings.index.blocks,*.settings.index.creation_date"
+
 State = Literal["live", "previous", "building", "unknown"]
 
 
@@ -63,10 +65,6 @@ def live_alias(name: str) -> str:
     return f"{name}-live"
 
 
-def _previous_alias(alias: str) -> str:
-    return f"{alias}-previous"
-
-
 # -- which there are ---------------------------------------------------------------------------
 
 
@@ -81,12 +79,7 @@ def list_generations(client: Elasticsearch, alias: str) -> list[Generation]:
         expand_wildcards=["open", "closed", "hidden"],
         ignore_unavailable=True,
         features=["aliases", "mappings", "settings"],
-        filter_path=[
-            "*.aliases",
-            "*.mappings._meta",
-            "*.settings.index.blocks",
-            "*.settings.index.creation_date",
-        ],
+        filter_path=_SHOWN,
     )
     return parse_generations(alias, response.body)
 
@@ -115,7 +108,7 @@ def _generation(alias: str, name: str, number: int, body: Mapping[str, Any]) -> 
     state: State = "unknown"
     if live_alias(name) in aliases:
         state = "live"
-    elif _previous_alias(alias) in aliases:
+    elif f"{alias}-previous" in aliases:
         state = "previous"
     elif building_alias(name) in aliases:
         state = "building"
@@ -176,7 +169,7 @@ def swap(client: Elasticsearch, alias: str, new: str) -> str | None:
     One atomic step. It fails if the live one is live no longer, or if the new one has lost its
     building alias: then another process has taken over the lock.
     """
-    previous, former = _previous_alias(alias), None
+    previous, former = f"{alias}-previous", None
     actions: list[dict[str, Any]] = [
         {"remove": {"index": new, "alias": building_alias(new), "must_exist": True}},
         {"add": {"index": new, "alias": alias}},
@@ -205,16 +198,6 @@ def swap(client: Elasticsearch, alias: str, new: str) -> str | None:
     return former
 
 
-def block_writes(client: Elasticsearch, name: str) -> None:
-    """Refuse writes to an index; returns once the writes in progress are complete."""
-    client.indices.add_block(index=name, block="write")
-
-
-def allow_writes(client: Elasticsearch, name: str) -> None:
-    """Accept writes to an index again."""
-    client.indices.put_settings(index=name, settings={"index.blocks.write": None})
-
-
 def recover(client: Elasticsearch, alias: str) -> list[Generation]:
     """Clean up after a killed build or rollback, and remove the live generation's write block.
 
@@ -232,8 +215,9 @@ def recover(client: Elasticsearch, alias: str) -> list[Generation]:
         elif generation.state != "live" and generation.written:
             without = client.options(ignore_status=404).indices
             without.delete_alias(index=name, name=building_alias(name))
-            block_writes(client, name)
+            client.indices.add_block(index=name, block="write")
     # Last: from now on there are writes that a swap would lose.
     if (current := live_of(existing)) and current.write_blocked:
-        allow_writes(client, current.name)
+        allowed = {"index.blocks.write": None}
+        client.indices.put_settings(index=current.name, settings=allowed)
     return [generation for generation in existing if generation.state != "building"]

@@ -53,9 +53,8 @@ def checkpoint(client: Elasticsearch, index: str) -> dict[str, int]:
         if copy["routing"]["primary"] and "seq_no" in copy
     }
     if len(checkpoints) < number:
-        reason = f"lacks {number - len(checkpoints)} of its {number} shards (its health is red)"
         raise Damaged(
-            f"{index} {reason if checkpoints or health['status'] == 'red' else 'is closed'}.",
+            f"{index} is closed, or has lost some of its {number} shards (its health is red).",
             "Repair it, or run `blogsearch rollback`, which says what is lost.",
         )
     return checkpoints

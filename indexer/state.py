@@ -1,8 +1,8 @@
 """The state index: what must outlive a process and is not a post.
 
 `<alias>-state` is hidden, has one shard, and holds the lock, the highest generation number used,
-the last swaps, how the last run of each command ended, the files of pinned
-results, golden searches and the daily counts of searches.
+the last swaps, and what the service stores: how the last run of each command ended, the files of
+pinned results, golden searches and the daily counts of searches.
 """
 
 import os
@@ -12,7 +12,6 @@ import time
 import uuid
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Self
 
@@ -30,24 +29,6 @@ _LOOKS = 50  # at the document in each lease
 _LOCK = "lock"
 _COUNTER = "counter"
 _SWAPS = "swaps"
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """The last run of a command that reads sources; times are in seconds since 1970.
-
-    `sources` are the names of its sources as they were given.
-    `error` is that of the last run that failed, which ended at `error_at`; both stay after a run
-    that succeeds.
-    """
-
-    command: str
-    rejected: int
-    succeeded: bool
-    ended: float
-    sources: str = ""
-    error: str = ""
-    error_at: float | None = None
 
 
 def state_index(alias: str) -> str:
@@ -115,9 +96,7 @@ class Lock:
             "host": socket.gethostname(),
             "pid": os.getpid(),
         }
-        self._condition: dict[str, Any] = {}
-        self._lost = False
-        self._writing = threading.Lock()
+        self._written: Any = None
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._keep_renewing, daemon=True)
 
@@ -134,11 +113,9 @@ class Lock:
             elif held:
                 # Perhaps for a moment only: a write that waits for a build looks whether it lives.
                 seen, until = held, time.monotonic() + self._lease
-            if is_free:
-                self._condition = _unchanged_since(held) if held else {"op_type": "create"}
-                self._lost = False
-                self._renew()
-                if not self._lost:
+            with suppress(ConflictError):  # another process has just taken it
+                if is_free:
+                    self._write(held)
                     self._thread.start()
                     return self
             if held and remaining() <= pause:  # the time limit of a write is over first
@@ -150,7 +127,7 @@ class Lock:
         self._thread.join()
         # If it was lost, or Elasticsearch is away, others detect a dead holder.
         with suppress(ApiError, TransportError):
-            self._client.delete(index=self._index, id=_LOCK, **self._condition)
+            self._client.delete(index=self._index, id=_LOCK, **_unchanged_since(self._written))
 
     def check(self) -> None:
         """Verify that this process still holds the lock.
@@ -158,9 +135,7 @@ class Lock:
         Raises:
             LockLost: another process took it over.
         """
-        if not self._lost:
-            self._renew()
-        if self._lost:
+        if self._held() is None:
             raise LockLost(
                 f"The lock on {self._alias!r} was lost: this process was suspended for more than "
                 f"{self._lease:.0f} seconds and another one took the lock.",
@@ -174,29 +149,24 @@ class Lock:
             ensure_state(self._client, self._alias)
         return answer if answer.get("found") else None
 
-    def _write(self) -> None:
-        written = self._client.index(
-            index=self._index, id=_LOCK, document=self._document, **self._condition
-        )
-        self._condition = _unchanged_since(written)
+    def _held(self) -> Any:
+        """The document, if this process still holds the lock."""
+        held = self._read()
+        return held if held and _token(held) == self._document["token"] else None
 
-    def _renew(self) -> None:
-        with self._writing:
-            try:
-                self._write()
-            except ConflictError:
-                held = self._read()
-                if held and _token(held) == self._document["token"]:
-                    # The conflict is with a write of our own, whose response was lost.
-                    self._condition = _unchanged_since(held)
-                else:
-                    self._lost = True
+    def _write(self, before: Any) -> None:
+        """Write the document, unless another process has written it since it was read."""
+        condition = _unchanged_since(before) if before else {"op_type": "create"}
+        self._written = self._client.index(
+            index=self._index, id=_LOCK, document=self._document, **condition
+        )
 
     def _keep_renewing(self) -> None:
         while not self._stop.wait(self._lease / _RENEWALS):
             # The next renewal tries again; `check` raises before anything is swapped.
             with suppress(ApiError, TransportError):
-                self._renew()
+                if held := self._held():
+                    self._write(held)
 
 
 def _unchanged_since(document: Any) -> dict[str, Any]:
@@ -255,42 +225,9 @@ def _swaps(client: Elasticsearch, alias: str) -> dict[str, Any]:
     return dict(_read(client, alias, [_SWAPS])[0].get("of", {}))
 
 
-# -- runs --------------------------------------------------------------------------------------
-
-
-def record_run(
-    client: Elasticsearch,
-    alias: str,
-    command: str,
-    sources: str,
-    rejected: int,
-    error: str | None,
-) -> None:
-    """Store how a run that ends now went, and why it failed, instead of the run before."""
-    now = time.time()
-    run: dict[str, Any] = {
-        "command": command,
-        "sources": sendable(sources),
-        "rejected": rejected,
-        "succeeded": error is None,
-        "ended": now,
-    }
-    if error is not None:  # that of an earlier run stays
-        run |= {"error": sendable(error), "error_at": now}
-        ensure_state(client, alias)  # a run that succeeds has held the lock
-    index = state_index(alias)
-    client.update(index=index, id=f"run:{command}", doc=run, doc_as_upsert=True)
-
-
 def sendable(text: str) -> str:
     """A text without surrogates, as those of a path that is not UTF-8, which cannot be sent."""
     return text.encode("utf-8", "replace").decode()
-
-
-def read_runs(client: Elasticsearch, alias: str, commands: Iterable[str]) -> list[Run]:
-    """What `record_run` stored for these commands; nothing for a command that never ran."""
-    documents = _read(client, alias, [f"run:{command}" for command in commands])
-    return [Run(**document) for document in documents if document]
 
 
 def _read(client: Elasticsearch, alias: str, ids: list[str]) -> list[dict[str, Any]]:

@@ -19,10 +19,16 @@ from indexer.passages import with_passages
 from indexer.records import Document, Read, batches, examples
 from indexer.scan import SAMPLES, count, doc_values, ids
 from indexer.state import Lock
-from indexer.write import merge
 from indexer.write.links import update_link_texts
-from indexer.write.live import Written, write
-from indexer.write.merge import Change, Source, from_source
+from indexer.write.live import (
+    Change,
+    Source,
+    Written,
+    changes_popularity,
+    from_source,
+    oids,
+    write,
+)
 
 _BATCH = 200  # posts read and written at a time
 _LINKED = ("slug", "address", "links", "title")  # fields that decide the texts of links
@@ -79,30 +85,28 @@ def sync(
     """
     options = options or IngestOptions(purpose="sync")
     with Lock(client, alias, options.purpose) as lock:
-        existing = generations.recover(client, alias)
-        live = generations.live_of(existing)
-        if live is None:
-            built = reindex(client, alias, read(None), settings, on_reject, options, lock)
-            return SyncResult(built.index, added=list(ids(client, built.index)), built=built)
-        generations.check_writable(live)
-        client.indices.refresh(index=live.name)
-        comparison = _Comparison(client, alias, on_reject, options)
-        comparison.write(read, settings.model)
-        withheld = comparison.remove(lock)
-        if comparison.changes_links:
-            target = generations.live_alias(live.name)
-            update_link_texts(client, live.name, target, options.limits)
-        return SyncResult(
-            live.name,
-            comparison.added,
-            comparison.changed,
-            comparison.removed,
-            comparison.ingest.unchanged + comparison.unchanged,
-            withheld,
-            not is_current(live, settings),
-            None,
-            comparison.changes_popularity,
-        )
+        if live := generations.live_of(generations.recover(client, alias)):
+            generations.check_writable(live)
+            client.indices.refresh(index=live.name)
+            comparison = _Comparison(client, alias, on_reject, options)
+            comparison.write(read, settings.model)
+            withheld = comparison.remove(lock)
+            if comparison.changes_links:
+                target = generations.live_alias(live.name)
+                update_link_texts(client, live.name, target, options.limits)
+            return SyncResult(
+                live.name,
+                comparison.added,
+                comparison.changed,
+                comparison.removed,
+                comparison.ingest.unchanged + comparison.unchanged,
+                withheld,
+                not is_current(live, settings),
+                None,
+                comparison.changes_popularity,
+            )
+    built = reindex(client, alias, read(None), settings, on_reject, options)
+    return SyncResult(built.index, added=list(ids(client, built.index)), built=built)
 
 
 class _Comparison:
@@ -164,8 +168,8 @@ class _Comparison:
         if withheld:
             return withheld
         self.removed += comments
-        for oids in batches(missing, _BATCH):
-            changes = {oid: self._unless_written(oid, lambda stored: None) for oid in oids}
+        for gone in batches(missing, _BATCH):
+            changes = {oid: self._unless_written(oid, lambda stored: None) for oid in gone}
             for written in self._apply(changes).values():
                 if written.result == "deleted":
                     self.removed.append(written.oid)
@@ -236,7 +240,7 @@ class _Comparison:
             before, after = written.before or {}, written.after or {}
             if any(before.get(name) != after.get(name) for name in _LINKED):
                 self.changes_links = True
-            self.changes_popularity |= merge.changes_popularity(written.before, written.after)
+            self.changes_popularity |= changes_popularity(written.before, written.after)
         return results
 
     def _unless_written(self, oid: str, change: Change) -> Change:
@@ -259,4 +263,4 @@ def _lost(document: Document, stored: Source | None) -> set[str]:
         for comment in (stored or {}).get("comments", ())
         if not comment.get("over_http")
     }
-    return of_source - merge.oids(document.source)
+    return of_source - oids(document.source)

@@ -12,8 +12,7 @@ from indexer.generations import check_writable, live_alias, require_live
 from indexer.normalise import comment_of, document_of
 from indexer.records import Document, Origin, RawComment, RawPost, Reject
 from indexer.schema import index_body
-from indexer.write.live import Written, write
-from indexer.write.merge import over_http, with_comments, without_comment
+from indexer.write.live import Written, over_http, with_comments, without_comment, write
 
 
 def no_reject(reject: Reject) -> None:

@@ -1,12 +1,18 @@
 """`blogsearch golden`: searches that no build may break."""
 
+import csv
+import sys
+from pathlib import Path
+
 import click
 from werkzeug.datastructures import MultiDict
 
+from app.commands.popularity import read_csv
 from app.commands.tools import UNCHANGED, CommandGroup, Tools, pass_tools
 from app.golden import FIRST, Goldens, added, broken, stored
 from app.search.request import SearchRequest
 from indexer.generations import require_live
+from indexer.normalise import Invalid
 
 
 @click.group(cls=CommandGroup)
@@ -17,22 +23,29 @@ def golden() -> None:
     blogsearch golden add "date format" https://blog.example.org/posts/date-format/
     blogsearch golden list
     blogsearch golden remove "date format"
+    blogsearch golden load golden.csv
     """
 
 
 @golden.command("list", exit_codes={1: "a search does not find its post"})
+@click.option("--csv", "as_csv", is_flag=True, help="Print the file that `load` takes.")
 @pass_tools
-def list_golden(tools: Tools) -> None:
-    """List the golden searches, and check them on the live index.
+def list_golden(tools: Tools, as_csv: bool) -> None:
+    """List the golden searches, and check them on the live index, unless they are printed as CSV.
 
     --quiet prints only those that fail.
 
     \b
     blogsearch golden list --quiet
+    blogsearch golden list --csv > golden.csv
     """
     alias, output = tools.settings.index, tools.output
-    live = require_live(tools.elastic, alias)
     goldens = stored(tools.elastic, alias).texts()
+    if as_csv:
+        lines = [("q", "address"), *goldens.items()]
+        csv.writer(sys.stdout, lineterminator="\n").writerows(lines)
+        return
+    live = require_live(tools.elastic, alias)
     failing = broken(tools.elastic, live.name, tools.settings, goldens)
     rows = [("fails" if q in failing else "ok", q, url) for q, url in goldens.items()]
     output.result([{"state": state, "q": q, "url": url} for state, q, url in rows])
@@ -83,6 +96,30 @@ def remove(tools: Tools, q: str) -> None:
     stored(tools.elastic, tools.settings.index).change(without)
     tools.output.say(f"Removed: {query}")
     tools.output.result({"q": query})
+
+
+@golden.command(exit_codes=UNCHANGED)
+@click.argument("file", type=click.Path(path_type=Path))
+@pass_tools
+def load(tools: Tools, file: Path) -> None:
+    """Replace the golden searches by those of FILE, a CSV with a search and an address a line.
+
+    Those that fail now are kept, too: `blogsearch golden list` shows them.
+
+    \b
+    blogsearch golden load golden.csv
+    """
+    goldens: dict[str, str] = {}
+
+    def take(q: str, url: str) -> None:
+        if "/" not in url:
+            raise Invalid(f"{url!r} is no address", "Write date format,https://…/date-format/.")
+        goldens.update({_query(q): url})
+
+    read_csv(file, take)
+    stored(tools.elastic, tools.settings.index).change(lambda _: added({}, goldens))
+    tools.output.say(f"{len(goldens):,} golden searches are stored.")
+    tools.output.result({"golden": len(goldens)})
 
 
 def _query(q: str) -> str:

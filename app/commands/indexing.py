@@ -3,6 +3,7 @@
 import sys
 from contextlib import suppress
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 import click
@@ -22,6 +23,7 @@ from app.commands.tools import (
     command,
     pass_tools,
 )
+from app.golden import check as check_golden
 from app.golden import gated
 from app.synonyms import index_settings
 from indexer import generations
@@ -227,8 +229,9 @@ def indices(tools: Tools) -> None:
 
 
 @command(exit_codes=UNCHANGED)
+@click.option("--force", is_flag=True, help="Also if a golden search breaks.")
 @pass_tools
-def rollback(tools: Tools) -> None:
+def rollback(tools: Tools, force: bool) -> None:
     """Make the previous generation live again; a second rollback undoes the first.
 
     Writes made since the swap (over HTTP or by `sync`) are replayed, so that none is lost.
@@ -236,7 +239,8 @@ def rollback(tools: Tools) -> None:
     \b
     blogsearch rollback
     """
+    check = None if force else partial(check_golden, tools.elastic, tools.settings)
     with published(tools):
-        built = run_rollback(tools.elastic, tools.settings.index)
+        built = run_rollback(tools.elastic, tools.settings.index, check)
     after_build(tools, built)
     tools.output.result(asdict(built))

@@ -2,21 +2,22 @@
 
 import csv
 from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
 
 import click
 
 from app.commands.runs import published
 from app.commands.tools import UNCHANGED, Tools, command, pass_tools
+from app.errors import BlogsearchError
 from indexer.generations import require_live
 from indexer.normalise import Invalid, address_of
 from indexer.normalise import popularity as number_of
 from indexer.records import quantity
 from indexer.scan import doc_values
-from indexer.write.live import write
-from indexer.write.merge import Change
+from indexer.write.live import Change, write
 
-_LISTED = 20  # lines that are no address with a number, and addresses without a post
+_LISTED = 20  # wrong lines, and addresses without a post
 _DAYS = 90
 
 
@@ -49,7 +50,16 @@ def popularity(tools: Tools, file: Path | None, from_clicks: bool) -> None:
         oids = {post["address"]: post["oid"] for post in posts if "address" in post}
         # A CSV may leave out the host, and so may the addresses of posts.
         by_path = {_path(address): oid for address, oid in oids.items()}
-        for address, number in read_csv(file).items():
+        sums: defaultdict[str, float] = defaultdict(float)
+
+        def take(address: str, number: str) -> None:
+            value = number_of(number.strip())
+            if value is None or not address.strip():
+                raise Invalid("not an address and a number", "Write /posts/a/,120.")
+            sums[address_of(address.strip())] += value
+
+        read_csv(file, take)
+        for address, number in sums.items():
             if oid := oids.get(address) or by_path.get(_path(address)):
                 numbers[oid] += number
             else:
@@ -85,30 +95,24 @@ def _popular(number: float) -> Change:
     return lambda stored: stored and {**stored, "popularity": number}
 
 
-def read_csv(file: Path) -> dict[str, float]:
-    """The number of each address, as the index has it.
+def read_csv(file: Path, take: Callable[[str, str], object]) -> None:
+    """Give the two cells of each line of a CSV to `take`; a first line that is refused is a header.
 
     Raises:
-        click.ClickException: lines are wrong, or it cannot be read.
+        click.ClickException: lines were refused, or it cannot be read.
     """
-    numbers: defaultdict[str, float] = defaultdict(float)
     complaints = []
     try:
         with file.open(encoding="utf-8-sig", newline="") as text:
             for row, cells in enumerate(reader := csv.reader(text)):
-                if not any(cells):
-                    continue
                 try:
-                    number = number_of(cells[1].strip()) if len(cells) > 1 else None
-                    if number is None or not cells[0].strip():
-                        raise Invalid("not an address and a number", "Write /posts/a/,120.")
-                    numbers[address_of(cells[0].strip())] += number
-                except Invalid as invalid:
-                    if row:  # else it is the header
-                        place = f"{file}:{reader.line_num}"
-                        complaints.append(f"{place}: {invalid}. {invalid.remedy}")
+                    if any(cells):
+                        take(*[*cells, ""][:2])
+                except (BlogsearchError, Invalid) as error:
+                    if row:
+                        remedy = getattr(error, "remedy", "")
+                        complaints.append(f"{file}:{reader.line_num}: {error}. {remedy}".strip())
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise click.ClickException(f"{file} cannot be read as CSV: {error}.") from None
     if complaints:
         raise click.ClickException("\n".join([*complaints[:_LISTED], "Nothing was changed."]))
-    return numbers

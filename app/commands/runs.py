@@ -16,6 +16,7 @@ from app.commands.tools import (
     Tools,
     error_message,
 )
+from app.last_runs import read_runs, record_run
 from app.settings import Settings
 from indexer.build import Built, IndexSettings, is_current, rebuild
 from indexer.errors import Locked, LockLost, SourceError
@@ -23,7 +24,7 @@ from indexer.generations import live as live_generation
 from indexer.ingest import IngestOptions
 from indexer.records import Reject, quantity
 from indexer.retry import time_limit
-from indexer.state import Lock, read_runs, record_run
+from indexer.state import Lock
 
 _MAX_PRINTED = 20  # rejects; --verbose prints all of them
 _WARM_AFTER_SWAP = 20.0  # seconds that a command that swapped waits for

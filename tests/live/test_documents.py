@@ -18,12 +18,11 @@ from app import create_app
 from app.settings import Settings
 from indexer.build import IndexSettings, reindex
 from indexer.errors import NoGeneration
-from indexer.generations import block_writes, require_live
+from indexer.generations import require_live
 from indexer.normalise import document_of
 from indexer.records import Origin, RawComment, RawPost
 from indexer.retry import time_limit
-from indexer.write.live import write
-from indexer.write.merge import over_http
+from indexer.write.live import over_http, write
 from tests.live.conftest import Faulty
 from tests.writing import delete_post, no_reject, put_comments, put_post
 
@@ -257,7 +256,7 @@ def test_what_elasticsearch_does_not_take_at_once_is_sent_again(
 def test_a_block_that_a_killed_build_left_is_cleared(
     blog: Blog, elastic: Elasticsearch, alias: str
 ) -> None:
-    block_writes(elastic, require_live(elastic, alias).name)
+    elastic.indices.add_block(index=require_live(elastic, alias).name, block="write")
     assert blog.put("x").status_code == 201
     assert blog.put("y").status_code == 201
 

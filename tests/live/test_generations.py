@@ -13,7 +13,6 @@ from analyzers.rules.compile import NO_RULES
 from indexer.build import Built, IndexSettings, reindex, rollback
 from indexer.errors import Damaged, IndexingError, Locked
 from indexer.generations import (
-    block_writes,
     building_alias,
     list_generations,
     live_alias,
@@ -145,7 +144,7 @@ def test_indices_and_rollback(run: Run, elastic: Elasticsearch, alias: str, make
     assert (back["index"], back["posts"]) == (f"{alias}-000001", 1)
     stale = f"{alias}-000003"
     elastic.indices.create(index=stale, aliases={building_alias(stale): {}})
-    block_writes(elastic, f"{alias}-000001")
+    elastic.indices.add_block(index=f"{alias}-000001", block="write")
     assert run("rollback").exit_code == 0
     assert not elastic.indices.exists(index=stale)
     assert not require_live(elastic, alias).write_blocked
@@ -230,7 +229,7 @@ class TestLock:
             # Suspended for longer than the lease; another process took over and is building.
             change_lock(elastic, alias, token="another")
             elastic.indices.create(index=other, aliases={f"{other}-building": {}})
-            block_writes(elastic, live)
+            elastic.indices.add_block(index=live, block="write")
 
         with pytest.raises(Locked, match="was lost"):
             index_posts(slow())

@@ -112,3 +112,34 @@ def test_insights_offers_what_is_always_opened(
     assert 'id="steady"' not in client.get("/insights", auth=("", token)).text
     wrong = client.post("/insights/golden", data={**data, "oid": "trees"}, auth=("", token))
     assert wrong.status_code == 400
+
+
+def test_a_file_replaces_those_that_are_stored(
+    run: Run, source: Path, tmp_path: Path, own_settings: Settings, elastic: Elasticsearch
+) -> None:
+    file = tmp_path / "golden.csv"
+    file.write_text(run("golden", "list", "--csv").stdout + f'"salt, fish",{SITE}/seas/\n')
+    assert run("golden", "load", file).exit_code == 0
+    there = {"kumquats": f"{SITE}/trees/index.html", "salt, fish": f"{SITE}/seas/"}
+    assert stored(elastic, own_settings.index).texts() == there
+    assert run("golden", "list", "--csv").stdout == file.read_text()
+    file.write_text(f"q,address\n\n,{SITE}/seas/\nkumquats,{SITE}/trees/\nx,not an address\ny\n")
+    refused = run("golden", "load", file)
+    assert refused.exit_code == 1
+    told = [line for line in range(1, 7) if f"{file}:{line}: " in refused.stderr]
+    assert told == [3, 5, 6]
+    assert stored(elastic, own_settings.index).texts() == there
+
+
+def test_a_rollback_that_breaks_a_search_needs_force(
+    run: Run, source: Path, elastic: Elasticsearch, own_settings: Settings
+) -> None:
+    write(source, trees="Loquats and kumquats.", seas="Salt, fish and shrimp.")
+    assert run("reindex", source).exit_code == 0
+    assert run("golden", "add", "shrimp", f"{SITE}/seas/").exit_code == 0
+    live = require_live(elastic, own_settings.index).name
+    refused = run("rollback")
+    assert (refused.exit_code, "shrimp → " in refused.stderr) == (1, True)
+    assert require_live(elastic, own_settings.index).name == live
+    assert run("rollback", "--force").exit_code == 0
+    assert require_live(elastic, own_settings.index).name != live

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from elasticsearch import Elasticsearch
 
+from app.last_runs import LastRun, read_runs
 from app.settings import Settings
-from indexer.state import Lock, Run, read_runs
+from indexer.state import Lock
 from tests.conftest import Run as Command
 
 
@@ -27,12 +28,12 @@ def source(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def last_run(elastic: Elasticsearch, alias: str) -> Callable[[], Run | None]:
+def last_run(elastic: Elasticsearch, alias: str) -> Callable[[], LastRun | None]:
     return lambda: next(iter(read_runs(elastic, alias, ["sync"])), None)
 
 
 def test_the_error_of_a_failed_run_is_kept_with_its_time(
-    run: Command, source: Path, last_run: Callable[[], Run | None]
+    run: Command, source: Path, last_run: Callable[[], LastRun | None]
 ) -> None:
     assert run("sync", source).exit_code == 0
     first = last_run()
@@ -62,7 +63,7 @@ def test_what_fails_before_anything_is_read_is_no_run(
     source: Path,
     elastic: Elasticsearch,
     alias: str,
-    last_run: Callable[[], Run | None],
+    last_run: Callable[[], LastRun | None],
 ) -> None:
     assert run("sync", source).exit_code == 0
     before = last_run()

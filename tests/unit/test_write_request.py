@@ -18,7 +18,7 @@ from app.errors import (
     WrongToken,
 )
 from app.settings import Settings, parse_settings
-from app.views.items import comment_items, failure, post_items, refused
+from app.views.documents import comment_items, failure, post_items, refused
 from app.views.write_request import MAX_BYTES, MAX_DOCUMENTS, authorize, read_entries
 from indexer.refusals import Refusal
 

@@ -1,0 +1,60 @@
+"""How the last run of each command that reads sources ended, kept in the state index."""
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from elasticsearch import Elasticsearch
+
+from indexer.scan import docs_of
+from indexer.state import ensure_state, sendable, state_index
+
+
+@dataclass(frozen=True, slots=True)
+class LastRun:
+    """The last run of a command that reads sources; times are in seconds since 1970.
+
+    `sources` are the names of its sources as they were given.
+    `error` is that of the last run that failed, which ended at `error_at`; both stay after a run
+    that succeeds.
+    """
+
+    command: str
+    rejected: int
+    succeeded: bool
+    ended: float
+    sources: str = ""
+    error: str = ""
+    error_at: float | None = None
+
+
+def record_run(
+    client: Elasticsearch,
+    alias: str,
+    command: str,
+    sources: str,
+    rejected: int,
+    error: str | None,
+) -> None:
+    """Store how a run that ends now went, and why it failed, instead of the run before."""
+    now = time.time()
+    run: dict[str, Any] = {
+        "command": command,
+        "sources": sendable(sources),
+        "rejected": rejected,
+        "succeeded": error is None,
+        "ended": now,
+    }
+    if error is not None:  # that of an earlier run stays
+        run |= {"error": sendable(error), "error_at": now}
+        ensure_state(client, alias)  # a run that succeeds has held the lock
+    index = state_index(alias)
+    client.update(index=index, id=f"run:{command}", doc=run, doc_as_upsert=True)
+
+
+def read_runs(client: Elasticsearch, alias: str, commands: Iterable[str]) -> list[LastRun]:
+    """What `record_run` stored for these commands; nothing for a command that never ran."""
+    ids = [f"run:{command}" for command in commands]
+    docs = docs_of(client.mget(index=state_index(alias), ids=ids))
+    return [LastRun(**doc["_source"]) for doc in docs if "_source" in doc]
