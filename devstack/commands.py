@@ -105,7 +105,7 @@ def run(stack: Stack) -> None:
 
 
 @main.command()
-@click.option("--check", is_flag=True, help="Lint and check types while the engines start.")
+@click.option("--check", is_flag=True, help="Lint and check types beside all this.")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 @click.pass_obj
 def test(stack: Stack, check: bool, arguments: tuple[str, ...]) -> None:
@@ -120,10 +120,8 @@ def test(stack: Stack, check: bool, arguments: tuple[str, ...]) -> None:
         memory = None if keep else contexts.enter_context(memory_folder())
         stack.instance = replace(stack.instance, memory=memory)
         environment = {**stack.environment, **contexts.enter_context(stack.using(keep=keep))}
-        if checks:
-            click.echo(checks.communicate()[0])
-            if checks.returncode:
-                sys.exit(checks.returncode)
+        # What is not installed, so compiled by `make setup`, is compiled once for all processes.
+        environment["PYTHONDONTWRITEBYTECODE"] = ""
         if memory:
             environment["TMPDIR"] = str(memory)
         # A third process, because tests wait for engines and timers half of their time. Each gets
@@ -135,12 +133,18 @@ def test(stack: Stack, check: bool, arguments: tuple[str, ...]) -> None:
             command.append("--deselect=tests/browser")  # pytest ignores no folder that it is given
         else:
             environment["CHROMIUM"] = browser
-        sys.exit(run_child(command, environment, REPOSITORY, signal.SIGINT))
+        failed = 0
+        if not (checks and checks.poll()):
+            failed = run_child(command, environment, REPOSITORY, signal.SIGINT)
+        if checks:
+            click.echo(checks.communicate()[0])
+            failed = failed or checks.returncode
+        sys.exit(failed)
 
 
 @contextmanager
 def _static_checks() -> "Iterator[subprocess.Popen[str]]":
-    """`make static`, which needs one processor for half a minute, as the engines do."""
+    """`make static`. Types take one processor half a minute if nothing is known from before."""
     command = ["make", "--no-print-directory", "static"]
     with subprocess.Popen(
         command,

@@ -61,6 +61,9 @@ def test_every_state(view: View, address: str) -> None:
     page = view.page
     for state, path in STATES.items():
         page.goto(address + path)
+        if view.rules:  # colours, which are the same in each row
+            rows = page.locator("main :nth-child(n+9)")
+            rows.evaluate_all("all => all.forEach((one) => one.remove())")
         view.look(state)
         if state != "the API":
             expect(page.get_by_role("searchbox")).to_be_in_viewport()
@@ -93,6 +96,8 @@ def test_every_state_of_the_widget(view: View, address: str, blog: Blog) -> None
     style = f"<style>:root {{ color-scheme: {'dark' if dark else 'light'} }}</style>"
     page = view.page
     for state, (attributes, q) in WIDGETS.items():
+        if dark and not q:
+            continue  # others have the same colours
         page.goto(
             blog(
                 f"<!doctype html><html {language}><title>A blog</title>{style}"
@@ -110,8 +115,6 @@ def test_every_state_of_the_widget(view: View, address: str, blog: Blog) -> None
     assert view.faults == []
 
 
-def test_axe_would_find_a_fault(page: Page, address: str) -> None:
-    page.goto(address)
-    page.evaluate("document.querySelector('label').remove()")
-    page.evaluate("document.getElementById('q').removeAttribute('placeholder')")
-    assert violations(page)
+def test_axe_would_find_a_fault(page: Page, blog: Blog) -> None:
+    page.goto(blog("<!doctype html><title>A box without a label</title><input>"))
+    assert "label: <input>" in violations(page)

@@ -28,7 +28,7 @@ from indexer.records import RawPost, Reject, Skipped
 from indexer.sources import SourceOptions, open_source
 
 PARTS = json.loads((Path(__file__).parents[1] / "data/unit/fuzz_inputs.json").read_text("utf-8"))
-EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES") or 100)
+EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES") or 30)
 MOST_SECONDS = 2.0  # of CPU time, for an input of some hundred bytes
 
 fuzz = settings(
