@@ -61,7 +61,8 @@ class Target:
             "rebuild": ["rebuild", "--force"],
             "rollback": ["rollback"],
         }[word]
-        return start_command(ALIAS, *words, variables=self.environment, quiet=True)
+        with (self.folder / "commands.log").open("ab") as log:
+            return start_command(ALIAS, *words, variables=self.environment, stderr=log)
 
 
 Broken = Callable[[Target], AbstractContextManager[None]]

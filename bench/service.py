@@ -13,7 +13,7 @@ from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import IO, Any
 from urllib.parse import urlsplit
 
 import click
@@ -103,7 +103,7 @@ def start_command(
     alias: str,
     *words: str,
     variables: Mapping[str, str] = _NONE,
-    quiet: bool = False,
+    stderr: IO[bytes] | int | None = None,
 ) -> "subprocess.Popen[bytes]":
     """A started command of the service, without a cache; `variables` are for its environment."""
     return subprocess.Popen(
@@ -117,7 +117,7 @@ def start_command(
             **variables,
         },
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL if quiet else None,
+        stderr=stderr,
     )
 
 

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import repeat
 from pathlib import Path
+from subprocess import DEVNULL
 from typing import Any
 from urllib.parse import quote
 
@@ -220,7 +221,7 @@ def measure_sync(run: Run, alias: str) -> Iterator[Row]:
         def sync(oid: str) -> None:
             with path.open("a") as file:
                 file.write(json.dumps({"oid": oid, **_post(oid)}) + "\n")
-            if start_command(own, "sync", str(path), quiet=True).wait():
+            if start_command(own, "sync", str(path), stderr=DEVNULL).wait():
                 raise click.ClickException("sync failed")
 
         def put(oid: str) -> None:
@@ -249,7 +250,7 @@ def measure_start(run: Run, alias: str) -> Iterator[Row]:
             pass
 
     def search() -> None:
-        start_command(alias, "search", "python", quiet=True).wait()
+        start_command(alias, "search", "python", stderr=DEVNULL).wait()
 
     turns = {"service": timed(start), "search": timed(search)}
     times = alternate(repeat(turns, run.rounds + 1))
