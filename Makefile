@@ -6,7 +6,7 @@ UV := $(or $(shell command -v uv),$(BIN)/uv)
 VERSION ?= $(shell git describe --tags --exact-match --match 'v*' 2>/dev/null | sed 's/^v//' | grep . || echo "0.1.0+g$$(git rev-parse --short=12 HEAD)")
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup lock run test test-slow test-docker check reference wheel format services services-stop services-status chaos soak chaos-commands load fuzz bench-serializers bench-relevance bench screenshots update
+.PHONY: help setup lock run test test-slow test-docker check reference wheel format services services-stop chaos soak chaos-commands load fuzz bench-serializers bench-relevance bench screenshots update
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -70,9 +70,6 @@ services: setup ## start Elasticsearch and Redis; prints exports: eval "$(make -
 
 services-stop: setup ## stop what `make services` started
 	@exec $(BIN)/python -m devstack down
-
-services-status: setup ## show whether Elasticsearch and Redis are running
-	@exec $(BIN)/python -m devstack status
 
 wheel: setup ## build dist/*.whl, an installable package of the service
 	@SETUPTOOLS_SCM_PRETEND_VERSION='$(VERSION)' $(UV) build --quiet --wheel --out-dir '$(abspath $(or $(DIST),dist))'

@@ -1,4 +1,4 @@
-"""The command line: `python -m devstack up|down|status|run|test`."""
+"""The command line: `python -m devstack up|down|run|test`."""
 
 import os
 import shlex
@@ -17,7 +17,7 @@ from devstack import chromium
 from devstack.elasticsearch_distribution import HEAP
 from devstack.engines import free_port_of
 from devstack.instance import memory_folder, open_instance
-from devstack.site import look_of
+from devstack.site import settings_of
 from devstack.stack import Stack
 from devstack.terminal import DevstackError, exit_on_signals, run_child
 
@@ -71,14 +71,6 @@ def down(stack: Stack) -> None:
 
 @main.command()
 @click.pass_obj
-def status(stack: Stack) -> None:
-    """Print the status of the engines."""
-    for line in stack.status():
-        click.echo(line)
-
-
-@main.command()
-@click.pass_obj
 def run(stack: Stack) -> None:
     """Start the engines and the service until Ctrl-C; without an index, index the sample posts.
 
@@ -86,10 +78,9 @@ def run(stack: Stack) -> None:
     """
     port = free_port_of(stack.environment, "PORT", 8000)
     site = stack.environment.get("SITE", "")
-    with ExitStack() as contexts:
-        look = contexts.enter_context(look_of(site)) if site else {}
-        urls = contexts.enter_context(stack.using(keep=_keep_services(stack.environment)))
-        environment = {**look, **stack.environment, **urls, "PORT": str(port)}
+    of_site = settings_of(site) if site else {}
+    with stack.using(keep=_keep_services(stack.environment)) as urls:
+        environment = {**of_site, **stack.environment, **urls, "PORT": str(port)}
         if site:
             _blogsearch(environment, "reindex", site, "--max-pages", str(_SITE_PAGES), "--force")
         else:

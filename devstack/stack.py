@@ -1,4 +1,4 @@
-"""Starts both engines, reports their status, stops them."""
+"""Starts both engines, and stops them."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -13,7 +13,6 @@ from devstack.engines import (
     check_given_url,
     free_port_of,
     wait_until_ready,
-    without_password,
 )
 from devstack.instance import Instance, StartedEngine, locked
 from devstack.processes import Processes
@@ -89,17 +88,6 @@ class Stack:
             for engine in engines or self.engines:
                 if (state := self.instance.load(engine.name)) is not None:
                     self._stop(engine, state)
-
-    def status(self) -> Iterator[str]:
-        """One line for each engine."""
-        for engine in self.engines:
-            if (given := self._given(engine)) is not None:
-                place = without_password(given) or "none"
-                yield f"{engine.title}: {place}, from {engine.variable}"
-            elif (state := self._running(engine)) is not None:
-                yield f"{engine.title}: {engine.url(state.port)}, log {state.log}"
-            else:
-                yield f"{engine.title}: not running"
 
     @contextmanager
     def using(self, *, keep: bool) -> Iterator[dict[str, str]]:

@@ -1,34 +1,20 @@
-"""The look of a blog for `make run SITE=…`, from its home page."""
-
-from pathlib import Path
+"""The settings of `make run SITE=…`, from the home page of a blog."""
 
 import pytest
 
-from devstack.site import look_of
+from devstack.site import settings_of
+from devstack.terminal import DevstackError
 from tests.live.conftest import Server
 
-PAGE = """<!doctype html><head><title>Home – The Blog</title>{head}</head><body>Hello</body>"""
+
+def test_the_search_page_has_the_name_of_the_blog_and_an_index_of_its_own(server: Server) -> None:
+    server.say("/", "<!doctype html><title>Home – The Blog</title>Hello", Content_Type="text/html")
+    settings = settings_of(server.url("/"))
+    assert settings["BLOGSEARCH_SITE_NAME"] == "Home – The Blog"
+    assert settings["BLOGSEARCH_SITE_URL"] == server.url("/")
+    assert settings["BLOGSEARCH_INDEX"] == "site-127-0-0-1-posts"
 
 
-@pytest.mark.parametrize(
-    ("head", "accent"),
-    [
-        ('<meta name="theme-color" content="#13425c">', "#13425c"),
-        ("<style>:root { --link-color: #a3195b }</style>", "#a3195b"),
-        ("<style>nav a { color: #a3195b }</style>", "#a3195b"),
-        ('<link rel="stylesheet" href="/look.css">', "#b00020"),
-        ('<meta name="theme-color" content="#ffffff"><style>a{color:#777777}</style>', ""),
-        ('<link rel="stylesheet" href="/missing.css">', ""),
-    ],
-)
-def test_the_colour_is_one_that_links_can_have(server: Server, head: str, accent: str) -> None:
-    server.say("/", PAGE.format(head=head), Content_Type="text/html")
-    server.say("/look.css", "body { margin: 0 } a:link { color: #b00020 }", Content_Type="text/css")
-    with look_of(server.url("/")) as settings:
-        assert settings["BLOGSEARCH_SITE_NAME"] == "Home – The Blog"
-        assert settings["BLOGSEARCH_SITE_URL"] == server.url("/")
-        assert settings["BLOGSEARCH_INDEX"] == "site-127-0-0-1-posts"
-        style = settings.get("BLOGSEARCH_SITE_STYLE")
-        assert (style is not None) is bool(accent)
-        if style:
-            assert f"light-dark({accent}," in Path(style).read_text()
+def test_a_home_page_that_cannot_be_fetched_is_an_error(server: Server) -> None:
+    with pytest.raises(DevstackError, match="cannot be fetched"):
+        settings_of(server.url("/missing"))
