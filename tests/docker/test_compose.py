@@ -59,7 +59,8 @@ class Project:
         limit = min(resource.getrlimit(resource.RLIMIT_NOFILE)[1], 65535)
         longer = {"start_period": "300s"}  # a former release gave a busy machine less
         engine = {"ulimits": {"nofile": limit}, "healthcheck": longer}
-        override = {"services": {"elasticsearch": engine}}
+        rebuild = {"depends_on": {"elasticsearch": {"condition": "service_healthy"}}}
+        override = {"services": {"elasticsearch": engine, "rebuild": rebuild}}
         (folder / "docker-compose.override.yml").write_text(json.dumps(override))
 
     def compose(
@@ -223,7 +224,7 @@ def test_posts_survive_that_everything_is_removed_but_the_volumes(project: Proje
         assert done.returncode
         assert str(project.port) in done.stdout
     project.compose("up", "--detach", "--wait")
-    assert project.count("liquorice") == 1
+    project.wait_for("liquorice")
 
 
 def test_a_wrong_setting_ends_the_start_and_is_in_the_log(project: Project) -> None:
