@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,7 @@ MUST_NOT_IMPORT = {
 CLIENTS = {"Elasticsearch", "AsyncElasticsearch", "Redis", "StrictRedis", "from_url"}
 
 
+@cache
 def _modules(package: str) -> list[tuple[Path, ast.Module]]:
     paths = sorted((REPOSITORY / package).rglob("*.py"))
     assert paths, f"{package} has no modules"
