@@ -145,7 +145,8 @@ def _with_rules(plan: Plan, known: Known) -> Plan:
         pins = matching(known.pins, words)
         by_date = plan.request.sort != "relevance"
         plan = replace(plan, pins=replace(pins, first=()) if by_date else pins)
-    plan = replace(plan, popularity=known.rules.popularity)
+    if known.rules.popularity:
+        plan = replace(plan, popularity=known.rules.popularity)
     model = known.model
     if model is None or model.name != known.rules.model or not _has_meaning(plan):
         return plan

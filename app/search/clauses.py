@@ -24,6 +24,7 @@ and the best 200 of them also by
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from operator import itemgetter
 from typing import Any
 
 from analyzers.languages import Language
@@ -52,7 +53,7 @@ COMMENTS = "comments"
 
 def bool_query(**occurs: list[Json]) -> Json:
     """A `bool` query without its empty parts."""
-    return {"bool": {occur: clauses for occur, clauses in occurs.items() if clauses}}
+    return {"bool": dict(filter(itemgetter(1), occurs.items()))}
 
 
 def any_of(clauses: Iterable[Json]) -> Json:
@@ -103,17 +104,16 @@ def words_clauses(plan: Plan, *, one_by_one: bool = False) -> list[Clause]:
     Words that stand for themselves only share one clause, unless the score of each is wanted.
     """
     clauses: list[Clause] = []
-    significant = sum(not term.term.light for term in plan.terms)
     boosts = {False: 1.0}
-    if significant <= scoring.WORDS_BESIDE_LIGHT:
-        boosts[True] = scoring.LIGHT_BOOST if significant else 1.0
+    if len(plan.significant) <= scoring.WORDS_BESIDE_LIGHT:
+        boosts[True] = scoring.LIGHT_BOOST if plan.significant else 1.0
     for light, boost in boosts.items():
         plain = [term for term in plan.terms if term.as_typed and term.term.light == light]
         if one_by_one:
             # The words that a synonym rule treats as one are one.
             texts = list(dict.fromkeys(term.phrase or term.term.text for term in plain))
         else:
-            texts = [" ".join(term.term.text for term in plain)] if plain else []
+            texts = [" ".join([term.term.text for term in plain])] if plain else []
         clauses += [(text, _best_fields(text, plan, boost)) for text in texts]
     for term in plan.terms:
         if not term.as_typed:
@@ -131,8 +131,7 @@ def _best_fields(text: str, plan: Plan, boost: float = 1.0) -> Json:
     """What the words of a text score: BM25 over all fields as one, stemmed and unstemmed, and once
     more in the title."""
     # The stemmed field has no stop words.
-    only_stop_words = all(term.term.stop for term in plan.terms)
-    title = "title.forms" if only_stop_words else "title"
+    title = "title" if plan.without_stop_words else "title.forms"
     return any_of(
         [
             _combined_fields(scoring.STEMMED_FIELDS, text, boost),
@@ -253,7 +252,7 @@ def _neighbours(plan: Plan) -> list[Clause]:
     (`why is my`) count nothing."""
     pairs = dict.fromkeys(
         readings(pair)
-        for pair in pairwise(term for term in plan.terms if not term.term.stop)
+        for pair in pairwise(plan.without_stop_words)
         if not (pair[0].term.light and pair[1].term.light) and not pair[1].term.continues
     )
     options = {"slop": scoring.NEIGHBOURS_SLOP, "boost": scoring.ADJACENT_BOOST * plan.share}
@@ -280,7 +279,7 @@ def readings(terms: Sequence[Interpretation]) -> tuple[str, ...]:
 
 
 def _likeliest(terms: Sequence[Interpretation]) -> str:
-    return " ".join(term.likeliest.text for term in terms)
+    return " ".join([term.likeliest.text for term in terms])
 
 
 def _phrase(plan: Plan) -> list[Clause]:
@@ -291,7 +290,7 @@ def _phrase(plan: Plan) -> list[Clause]:
     clauses: list[Clause] = []
     for field in ("title", "text"):
         # The stemmed field has no stop words: `the who` would be any text with who.
-        inflected = [field] if sum(not term.term.stop for term in plan.terms) > 1 else []
+        inflected = [field] if len(plan.without_stop_words) > 1 else []
         phrases = [phrase_in([*inflected, f"{field}.words"], text, scoring.ADJACENT_BOOST)]
         if plan.terms[-1].begun:
             # Its own score would be the sum over all words that begin like that.
@@ -307,7 +306,7 @@ def _phrase(plan: Plan) -> list[Clause]:
 
 def _heading(plan: Plan) -> list[Clause]:
     """Without the words that say little."""
-    terms = [term for term in plan.terms if not term.term.light] or plan.terms
+    terms = plan.significant or plan.terms
     if len(terms) < 2:
         return []
     text = _likeliest(terms)
@@ -321,11 +320,10 @@ def _heading(plan: Plan) -> list[Clause]:
 
 def _title_and_links(plan: Plan) -> list[Clause]:
     """A text that has a whole query by chance does not come before a post that is about it."""
-    words = [term.likeliest.text for term in plan.terms if not term.term.light]
-    if len(words) < 2:
+    if len(plan.significant) < 2:
         return []
     most = {"minimum_should_match": scoring.MOST_WORDS}
-    text = " ".join(words)
+    text = _likeliest(plan.significant)
     in_title = match("title", text, **most, boost=scoring.MOST_IN_TITLE_BOOST)
     in_links = match("link_texts", text, **most, boost=scoring.MOST_IN_LINKS_BOOST)
     return [("most words in the title", in_title), ("most words in links to it", in_links)]

@@ -29,12 +29,14 @@ Json = dict[str, Any]
 class Found:
     """The posts that a plan finds.
 
-    `hits` are those of the page; `count` posts are listed, `with_all` of them have every word.
+    `hits` are those of the page, `names` those of the clauses that tell which significant terms a
+    hit has; `count` posts are listed, `with_all` of them have every word.
     `dropped` are words that no post has.
     """
 
     plan: Plan
     hits: tuple[Json, ...]
+    names: frozenset[str]
     count: int
     with_all: int
     tier: Tier | None
@@ -43,20 +45,19 @@ class Found:
 
     def missing(self, hit: Json) -> list[str]:
         """The significant terms that a hit does not have, as typed."""
-        names = hit.get("matched_queries", ())
-        missing = [term for term in self.plan.query.examined if HAS + term.key not in names]
-        return _texts(missing) if missing else []
+        if self.names.issubset(there := hit.get("matched_queries", ())):
+            return []
+        return _texts([term for term in self.plan.query.examined if HAS + term.key not in there])
 
     def pinned(self, hit: Json) -> float:
         """What being pinned adds to the score of a hit; 0 for others."""
-        pins = self.plan.pins
-        return pin_score(pins, hit["_source"]["oid"]) if pins.first else 0.0
+        return pin_score(self.plan.pins, hit["_source"]["oid"])
 
 
 def read_found(plan: Plan, hits: Sequence[Json], matched: Mapping[str, int]) -> Found:
     """What a plan has found; `matched` is what `searches.counts` counted."""
     count = matched[ANY]
-    names = {name for hit in hits for name in hit.get("matched_queries", ())}
+    names = set().union(*[hit.get("matched_queries", ()) for hit in hits])
     required = {term.term.key for term in plan.required}
     best = {term.term.key: _best_variant(term, hits, plan) for term in plan.terms}
     doubted = {
@@ -83,6 +84,7 @@ def read_found(plan: Plan, hits: Sequence[Json], matched: Mapping[str, int]) -> 
     return Found(
         plan=plan,
         hits=tuple(hits),
+        names=frozenset([HAS + term.key for term in plan.query.examined]),
         count=count,
         with_all=with_all,
         tier=tier,
@@ -148,8 +150,14 @@ def answer_body(found: Found, facets: Facets | None) -> SearchAnswer:
         "strategy": "blended",
         "tier": found.tier,
         "matches": {"all_words": found.with_all},
-        "hits": [_hit(hit, found, marker) for hit in found.hits],
+        "hits": [post_hit(hit, marker) for hit in found.hits],
     }
+    for hit, post in zip(found.hits, body["hits"], strict=True):
+        if found.plan.pins.first and (pinned := found.pinned(hit)):
+            post["pinned"] = True
+            post["score"] = round(hit["_score"] - pinned, 2)
+        elif missing := found.missing(hit):
+            post["missing"] = missing
     if answer := _answer(body["hits"], found):
         body["answer"] = answer
     if found.corrected:
@@ -177,16 +185,6 @@ def _marked_words(section: Section) -> int:
     # As in render: words that begin with the same letters count as one.
     marked = re.findall("<mark>([^<]{1,5})", section["highlight"] + section["snippet"])
     return len({word.casefold() for word in marked})
-
-
-def _hit(hit: Json, found: Found, marker: Marker) -> Hit:
-    post = post_hit(hit, marker)
-    if pinned := found.pinned(hit):
-        post["pinned"] = True
-        post["score"] = round(hit["_score"] - pinned, 2)
-    elif missing := found.missing(hit):
-        post["missing"] = missing
-    return post
 
 
 def post_hit(hit: Mapping[str, Any], marker: Marker) -> Hit:

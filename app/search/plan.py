@@ -62,9 +62,19 @@ class Plan:
     popularity: float = 0.0
 
     @cached_property
+    def significant(self) -> tuple[Interpretation, ...]:
+        """The terms that say something."""
+        return tuple([term for term in self.terms if not term.term.light])
+
+    @cached_property
+    def without_stop_words(self) -> tuple[Interpretation, ...]:
+        """The terms that the stemmed fields have."""
+        return tuple([term for term in self.terms if not term.term.stop])
+
+    @cached_property
     def share(self) -> float:
         """What counts the form as typed and neighbours: 1 for few words, less for more of them."""
-        words = sum(term.term.is_word for term in self.terms)
+        words = sum([term.term.is_word for term in self.terms])
         return round(min(1.0, scoring.FEW_WORDS / max(words, 1)), 4)
 
     @cached_property
@@ -77,7 +87,7 @@ class Plan:
     def texts(self) -> tuple[str, ...]:
         """The query in the spelling that is the likeliest, and with one of its terms in another
         one; none if it has neither letter nor digit."""
-        if not any(letter.isalnum() for letter in self.request.q):
+        if not any(map(str.isalnum, self.request.q)):
             return ()
         likeliest = [term.likeliest for term in self.terms]
         readings = [likeliest]

@@ -238,9 +238,9 @@ def _tokens(text: str) -> list[re.Match[str]]:
 def _query_term(
     text: str, words: Sequence[str], key: str, place: tuple[int, int], language: Language
 ) -> QueryTerm:
-    pieces = tuple(language.written(word) for word in words)
+    pieces = tuple(map(language.written, words))
     token = "-".join(pieces)
-    stop = all(piece in language.stop_words for piece in pieces)
+    stop = language.stop_words.issuperset(pieces)
     light = stop or token in language.function_words or is_grammar(token)
     return QueryTerm(text, token, language.fold(token), pieces, key, *place, stop, light)
 

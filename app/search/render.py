@@ -92,7 +92,7 @@ class Marker:
         begun: list[str] = []
         words: list[str] = []
         queries: dict[tuple[str, str], None] = {}
-        for term in [term for term in plan.terms if not term.term.light] or plan.terms:
+        for term in plan.significant or plan.terms:
             for variant in term.variants:
                 if variant.kind in ("prefix", "begun"):
                     begun.append(term.term.folded)
@@ -148,7 +148,8 @@ def marked_texts(hit: Mapping[str, Any], marker: Marker) -> dict[str, str]:
     for field, fragments in hit.get("highlight", {}).items():
         name = field.partition(".")[0]
         begun = marker.begun if name == "title" else marker.begun_in_texts
-        texts[name] = _with_words(decoded("\n".join(fragments)), begun, marker)
+        text = "\n".join(fragments)
+        texts[name] = _with_words(decoded(text) if "&" in text else text, begun, marker)
     return texts
 
 
@@ -201,8 +202,6 @@ def plain(stored: str | None) -> str:
 
 def decoded(marked: str) -> str:
     """A marked stored text as a person reads it; a mark that cuts an entity is widened to it."""
-    if "&" not in marked:
-        return marked
     if MARK in marked:
         marked = _CUT_ENTITY.sub(_mark_entity, marked)
     return html.unescape(marked)
@@ -274,11 +273,9 @@ class Passage:
         for text in (self.prose, self.code):
             at, end = text.find(MARK), 0
             while at >= 0 and len(parts) < _COMPARED and complete:
-                begin = max(end, _begin(text, at))
-                end = _end(text, begin, text.find(UNMARK, at) + 1)
-                words = _words_of(text[begin:end])
-                parts.append(Part(text, begin, end, words))
-                complete -= words == self.body_words
+                parts.append(part := _part(text, at, end))
+                complete -= part.words == self.body_words
+                end = part.end
                 at = text.find(MARK, end)
         return parts
 
@@ -301,8 +298,8 @@ class Passage:
         """How many of its words stand together, in its heading and a part."""
         if len(self.body_words) < 2:
             return _count(self.words, shown)
-        in_parts = {self.heading_words, *[part.words | self.heading_words for part in self.parts()]}
-        return max([_count(words, shown) for words in in_parts])
+        in_parts = [part.words | self.heading_words for part in self.parts()]
+        return max([_count(words, shown) for words in {self.heading_words, *in_parts}])
 
     def url(self, page: str) -> str:
         """The id of its heading, else a text fragment, by which a browser finds the heading."""
@@ -362,9 +359,6 @@ def _passages(text: str, code: str, headings: Sequence[Json], title: str) -> lis
 def _best_passages(candidates: Sequence[Passage], shown: Words) -> list[Passage]:
     """The passages to show, the best first: the best one, and those that add words to it or answer
     nearly as well with words in their heading."""
-    candidates = [passage for passage in candidates if passage.words]
-    if len(candidates) < 2:
-        return candidates
     worth = {passage: passage.worth(shown) for passage in candidates}
     likely = sorted(candidates, key=worth.__getitem__, reverse=True)
     most, first = 0.0, likely[0]
@@ -402,7 +396,9 @@ def excerpts(
     """
     shown = _words_of(marked.get("title", ""))
     candidates = _passages(marked.get("text", ""), marked.get("code", ""), headings, title)
-    best = _best_passages(candidates, shown)
+    best = [passage for passage in candidates if passage.words]
+    if len(best) > 1:
+        best = _best_passages(best, shown)
     if not best:
         return [beginning for passage in candidates if (beginning := passage.beginning)][:1], []
     loose: dict[str, None] = {}
@@ -434,7 +430,8 @@ def _most_words(parts: Sequence[Part], shown: Words) -> Part:
     """The first of those with most words that are not shown."""
     if len(parts) == 1:
         return parts[0]
-    return max(parts, key=lambda part: (len(part.words - shown), len(part.words)))
+    ranks = [(len(words - shown), len(words), -place) for place, (*_, words) in enumerate(parts)]
+    return parts[-max(ranks)[2]]
 
 
 def _cut(text: str, begin: int, end: int) -> str:
@@ -447,15 +444,19 @@ def _cut(text: str, begin: int, end: int) -> str:
     return ("" if starts else "… ") + part.strip() + ("" if ends else " …")
 
 
-def _begin(text: str, mark: int) -> int:
-    """Where a part with this mark begins: with its sentence, or in a long one with a word."""
-    first = max(0, mark - _BEFORE)
-    if stop := _LAST_STOP.match(text, first, mark):
-        return stop.end()
-    if not first:
-        return 0
-    space = _SPACE.search(text, mark - FRAGMENT_SIZE // 2, mark)
-    return space.end() if space else mark
+def _part(text: str, mark: int, after: int) -> Part:
+    """The part with this mark, `after` the one before: it begins with its sentence, or in a long
+    one with a word."""
+    begin = max(0, mark - _BEFORE)
+    if stop := _LAST_STOP.match(text, begin, mark):
+        begin = stop.end()
+    elif begin:
+        space = _SPACE.search(text, mark - FRAGMENT_SIZE // 2, mark)
+        begin = space.end() if space else mark
+    begin = max(begin, after)
+    end = _end(text, begin, text.find(UNMARK, mark) + 1)
+    words = map(str.casefold, _FIRST_LETTERS.findall(text, begin, end))
+    return Part(text, begin, end, frozenset(words))
 
 
 def _end(text: str, begin: int, marked_to: int) -> int:

@@ -12,7 +12,6 @@ from app.search.clauses import (
     COMMENTS,
     HAS,
     PHRASE,
-    Clause,
     any_of,
     best_clauses,
     bool_query,
@@ -53,13 +52,13 @@ _SOURCE = [
 def hits_search(plan: Plan) -> Json:
     """One page of the posts that match, with highlights."""
     by_relevance, marker = plan.request.sort == "relevance", Marker.of(plan)
-    should = _queries(words_clauses(plan))
+    should = [query for _, query in words_clauses(plan)]
     if not by_relevance:
         should += named_terms(plan)
     if plan.terms or plan.query.quoted:  # without words every post is listed
         should.append(_comments(marker))
     by_words = bool_query(
-        must=_queries(quoted_clauses(plan)),
+        must=[query for _, query in quoted_clauses(plan)],
         should=should,
         filter=has_terms(plan, plan.needed, similar=True),
     )
@@ -82,10 +81,6 @@ def hits_search(plan: Plan) -> Json:
         ]
         body |= _rescored(ordering + named_terms(plan))
     return body
-
-
-def _queries(clauses: Sequence[Clause]) -> list[Json]:
-    return [query for _, query in clauses]
 
 
 def _comments(marker: Marker) -> Json:
@@ -145,7 +140,7 @@ def _listed(by_words: Json, plan: Plan) -> Json:
     allowed = any_of([by_words, *pinned_clauses(plan.pins)])
     if excluded := excluded_clauses(plan):
         allowed["bool"]["must_not"] = excluded
-    listed = any_of([allowed, *_queries(whole_title(plan))])
+    listed = any_of([allowed, *[query for _, query in whole_title(plan)]])
     if operators := operator_filters(plan):
         listed["bool"]["filter"] = operators
     if hidden := hidden_clauses(plan):
@@ -163,9 +158,10 @@ def counts(plan: Plan) -> Json:
     counted = {ANY: _matching(plan, plan.needed, similar=True)}
     # Posts that only have a similar word match, and do not have the word.
     least = 0 if any(term.similar for term in plan.required) else plan.needed
-    if least < number == len(plan.query.examined) or plan.pins.first:
-        without_pins = replace(plan, pins=replace(plan.pins, first=()))
-        counted[ALL] = _matching(without_pins, number)
+    if plan.pins.first:
+        counted[ALL] = _matching(replace(plan, pins=replace(plan.pins, first=())), number)
+    elif least < number == len(plan.query.examined):
+        counted[ALL] = _matching(plan, number)
     for term in plan.required:
         if term.likeliest.kind == "split":
             counted[HAS + term.term.key] = has_term(term)
@@ -319,7 +315,8 @@ def examined_terms(plan: Plan) -> list[QueryTerm]:
 def _errors_of(terms: Sequence[QueryTerm]) -> dict[str, int]:
     """The words that the suggester gets, and how many errors each may have; one may be very
     long."""
-    tokens = dict.fromkeys(term.token for term in terms if term.correctable and "+" not in term.key)
+    words = [term.token for term in terms if "+" not in term.key and term.correctable]
+    tokens = dict.fromkeys(words)
     errors: dict[str, int] = {}
     has_long = False
     for token, letters in zip(tokens, accumulate(map(len, tokens)), strict=True):
@@ -344,7 +341,7 @@ def _suggesters(errors_of: Mapping[str, int]) -> Json:
     }
     suggesters: Json = {}
     for name, most in (("spelling", 2), ("spelling, one error", 1)):
-        if text := " ".join(token for token, errors in errors_of.items() if errors == most):
+        if text := " ".join([token for token, errors in errors_of.items() if errors == most]):
             suggesters[name] = {"text": text, "term": {**options, "max_edits": most}}
     return suggesters
 
