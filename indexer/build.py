@@ -128,8 +128,9 @@ def reindex(
             # Also how popular they are, and the texts of links, most of which stay the same.
             pairs = _paired(client, live, posts, ["comments", *OF_THE_INDEX])
             merged = (replace(post, source=from_source(post)(had) or {}) for post, had in pairs)
-            over_http = _posts_over_http(client, live, there, ingest.read, lacking)
-            posts = chain(merged, over_http)
+            over_http = _posts_over_http(client, live, ingest.read, lacking)
+            copied = (post for post in over_http if post.oid in there)
+            posts = chain(merged, copied)
         posts = with_passages(posts, settings.model, client, live)
         accepted = _write(client, name, posts, ingest.refuse, options.limits)
         if not options.force:
@@ -167,16 +168,12 @@ def _paired(
 
 
 def _posts_over_http(
-    client: Elasticsearch,
-    live: str,
-    there: Collection[str],
-    read: Collection[str],
-    lacking: list[str],
+    client: Elasticsearch, live: str, read: Collection[str], lacking: list[str]
 ) -> Iterator[Document]:
-    """Of the posts that are there those that came over HTTP and were not read from the source;
-    `lacking` gets the oids of further posts that have such comments."""
+    """The posts that came over HTTP and were not read from the source; `lacking` gets the oids of
+    further posts that have such comments."""
     for document in stored_documents(client, live, {"bool": {"must": [OVER_HTTP, NO_SAMPLES]}}):
-        if document.oid in there and document.oid not in read:
+        if document.oid not in read:
             if document.source.get("over_http"):
                 yield document
             else:
@@ -256,12 +253,7 @@ def _build(
     live = generations.live_of(existing)
     highest = max((generation.number for generation in existing), default=0)
     name = f"{alias}-{next_number(client, alias, highest):06d}"
-    body = index_body(
-        settings.rules,
-        shards=settings.shards,
-        language=settings.language,
-        model=settings.model_name,
-    )
+    body = index_body(settings.rules, settings.shards, settings.language, settings.model_name)
     replay, there = None, set[str]()
     if live:
         if live.schema not in (SCHEMA, SCHEMA - 1):

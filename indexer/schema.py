@@ -153,7 +153,7 @@ class BlogItem(Document):
 
 
 def index_body(
-    rules: Rules, *, shards: int, language: Language = ENGLISH, model: str = ""
+    rules: Rules, shards: int, language: Language = ENGLISH, model: str = ""
 ) -> dict[str, Any]:
     """Settings and mappings of a new index, to be filled with few refreshes and without replicas.
 

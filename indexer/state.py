@@ -106,7 +106,7 @@ class Lock:
         while True:
             held = self._read()
             is_free = held is None
-            if held and seen and _token(held) == _token(seen):
+            if held and seen and held["_source"] == seen["_source"]:
                 if held["_seq_no"] != seen["_seq_no"]:
                     raise _locked(held)
                 is_free = time.monotonic() > until
@@ -152,7 +152,7 @@ class Lock:
     def _held(self) -> Any:
         """The document, if this process still holds the lock."""
         held = self._read()
-        return held if held and _token(held) == self._document["token"] else None
+        return held if held and held["_source"] == self._document else None
 
     def _write(self, before: Any) -> None:
         """Write the document, unless another process has written it since it was read."""
@@ -172,11 +172,6 @@ class Lock:
 def _unchanged_since(document: Any) -> dict[str, Any]:
     """The condition that nobody has written a document since it was read or written."""
     return {"if_seq_no": document["_seq_no"], "if_primary_term": document["_primary_term"]}
-
-
-def _token(document: Any) -> str | None:
-    token: str | None = document["_source"].get("token")
-    return token
 
 
 def _locked(document: Any) -> Locked:
