@@ -21,7 +21,7 @@ from analyzers.languages import ENGLISH, Language
 from analyzers.meaning import Model
 from analyzers.rules.compile import Rules
 from indexer import SCHEMA, generations
-from indexer.bulk import BulkLimits, delete_operation, index_operation, send_bulk
+from indexer.bulk import BulkLimits, send_bulk, write_operation
 from indexer.errors import Damaged, LockLost, NoGeneration, NotBuilt, other_schema
 from indexer.generations import Generation, building_alias
 from indexer.ingest import Ingest, IngestOptions, OnReject, too_many_removed
@@ -212,10 +212,7 @@ def _write(
     """Write posts to a generation through its building alias, and delete those without a source;
     how many operations were accepted."""
     accepted = 0
-    operations = (
-        index_operation(document) if document.source else delete_operation(document)
-        for document in documents
-    )
+    operations = map(write_operation, documents)
     for outcomes in send_bulk(client, building_alias(name), operations, limits):
         for outcome in outcomes:
             operation = outcome.operation

@@ -48,19 +48,16 @@ class Outcome:
     refusal: Refusal | None = None
 
 
-def index_operation(document: Document, **condition: Any) -> Operation:
-    """Write a post, with `if_seq_no` and `if_primary_term` if it must be as it was read."""
-    return _operation("index", document, condition, document.source)
+def write_operation(document: Document, **condition: Any) -> Operation:
+    """Write a post, or delete one without a source, with `if_seq_no` and `if_primary_term` if it
+    must be as it was read."""
+    body = [document.source] if document.source else []
+    return _operation("index" if body else "delete", document, condition, *body)
 
 
 def update_operation(document: Document, **condition: int) -> Operation:
     """Replace those fields of a post that the document has, under the same conditions."""
     return _operation("update", document, condition, {"doc": document.source})
-
-
-def delete_operation(document: Document, **condition: int) -> Operation:
-    """Delete a post, under the same conditions."""
-    return _operation("delete", document, condition)
 
 
 def _operation(

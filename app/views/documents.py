@@ -27,7 +27,6 @@ from app.errors import (
 )
 from app.logs import note
 from app.search.request import parse_parameters
-from app.service import Service
 from app.views import current_service
 from app.views.write_request import authorize, read_entries
 from indexer.generations import check_writable, live
@@ -114,9 +113,10 @@ def _end_time_limit(_: BaseException | None) -> None:
 def get_document(oid: str) -> Response:
     """A post as it is stored, refreshed or not: texts are HTML-escaped plain text."""
     service = current_service()
+    client = service.elastic.options(request_timeout=_TIMEOUT)
     service.admission.require()
     with translated():
-        (post,) = read_posts(_client(service), service.settings.index, [oid])
+        (post,) = read_posts(client, service.settings.index, [oid])
     if post.source is None:
         raise NotFound(f"There is no post {oid!r}.")
     return jsonify({name: value for name, value in post.source.items() if name != "passages"})
@@ -199,7 +199,7 @@ def _write(
 ) -> Mapping[str, Written]:
     """Change these posts of the live index; what became of each, also if Elasticsearch is away."""
     service = current_service()
-    client, index = _client(service), service.settings.index
+    client, index = service.elastic.options(request_timeout=_TIMEOUT), service.settings.index
     try:
         service.admission.require()
         with translated():
@@ -234,7 +234,12 @@ def _answer(results: list[Result]) -> Response:
         note(accepted=accepted, rejected=len(results) - accepted - unavailable)
     # Also if nothing was changed: an earlier request may have been killed before this.
     if unavailable < len(results):
-        _make_visible(results)
+        try:
+            with translated():
+                current_service().generation.publish()
+        except BlogsearchError as error:
+            message = f"It was written, but searches may not find it yet: {error}"
+            raise Unavailable(message, details=results) from error
     if not accepted:
         raise failure(results)
     failed = accepted < len(results)
@@ -243,20 +248,6 @@ def _answer(results: list[Result]) -> Response:
     if request.method == "PUT":
         response.status_code = results[0]["status"]
     return response
-
-
-def _make_visible(results: list[Result]) -> None:
-    """Let searches find what was written, before it is acknowledged."""
-    try:
-        with translated():
-            current_service().generation.publish()
-    except BlogsearchError as error:
-        message = f"It was written, but searches may not find it yet: {error}"
-        raise Unavailable(message, details=results) from error
-
-
-def _client(service: Service) -> Elasticsearch:
-    return service.elastic.options(request_timeout=_TIMEOUT)
 
 
 # -- the documents of a request, and what is answered for each ----------------------------------

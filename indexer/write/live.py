@@ -22,14 +22,7 @@ from typing import Any
 from elasticsearch import ApiError, Elasticsearch, TransportError
 
 from indexer import generations
-from indexer.bulk import (
-    BulkLimits,
-    Operation,
-    chunks,
-    delete_operation,
-    index_operation,
-    send_once,
-)
+from indexer.bulk import BulkLimits, Operation, chunks, send_once, write_operation
 from indexer.errors import Locked, NoGeneration
 from indexer.records import Document, Origin, batches
 from indexer.refusals import NO_INDEX, WRITE_BLOCK, Refusal
@@ -83,11 +76,8 @@ class StoredPost:
         """Writes or deletes it on condition that it is still as it was read."""
         document = Document(self.oid, source or {}, Origin(self.index))
         if self.source is None:
-            return index_operation(document, op_type="create")
-        condition = {"if_seq_no": self.seq_no, "if_primary_term": self.primary_term}
-        if source is None:
-            return delete_operation(document, **condition)
-        return index_operation(document, **condition)
+            return write_operation(document, op_type="create")
+        return write_operation(document, if_seq_no=self.seq_no, if_primary_term=self.primary_term)
 
 
 def read_posts(
@@ -127,10 +117,8 @@ def write(
     results: dict[str, Written] = {}
     try:
         for batch in batches(changes, limits.chunk_documents):
-            in_time = remaining() > 0 and _write_batch(
-                client, alias, {oid: changes[oid] for oid in batch}, limits, results
-            )
-            if not in_time:
+            part = {oid: changes[oid] for oid in batch}
+            if remaining() <= 0 or not _write_batch(client, alias, part, limits, results):
                 break
     except (ApiError, TransportError) as error:
         if not results or not is_temporary(error):

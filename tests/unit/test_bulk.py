@@ -16,8 +16,8 @@ from indexer.bulk import (
     Operation,
     Outcome,
     chunks,
-    index_operation,
     send_bulk,
+    write_operation,
 )
 from indexer.errors import IndexingError
 from indexer.records import Document, Origin
@@ -38,7 +38,7 @@ BUSY = {"type": "es_rejected_execution_exception", "reason": "rejected execution
 
 
 def item(number: int, size: int = 10) -> Operation:
-    return index_operation(Document(str(number), {"oid": "x" * size}, Origin("s", number)))
+    return write_operation(Document(str(number), {"oid": "x" * size}, Origin("s", number)))
 
 
 def api_error(status: int) -> ApiError:
