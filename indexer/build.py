@@ -355,19 +355,22 @@ def _go_live(
         # What came during the first time: few are left for the blocked phase.
         replayed += len(replay.once())
         client.indices.refresh(index=new)
-        there = set(ids(client, new))
-        lock.check()
+        removed = replay.there - set(ids(client, new))
+    posts, _ = count(client, new)
+    # Before the swap: a failure after it would look as if nothing had been swapped. And before the
+    # block: writes wait from there on.
+    old, since = replay.old if replay else None, checkpoint(client, new)
+    store_swap(client, alias, old, new, since, removed)
+    lock.check()
+    if replay:
         # Blocked for good: a write that still reached it would be lost.
         client.indices.add_block(index=replay.old, block="write")
-        last = replay.once()
-        replayed += len(last)
-        removed = replay.there - there - last
-        client.indices.refresh(index=new)
-    # Before the swap: a failure after it would look as if nothing had been swapped.
-    posts, _ = count(client, new)
-    old = replay.old if replay else None
-    store_swap(client, alias, old, new, checkpoint(client, new), removed)
-    lock.check()
+        if last := replay.once():
+            replayed += len(last)
+            client.indices.refresh(index=new)
+            if removed and removed & last:
+                store_swap(client, alias, old, new, since, removed - last)
+        lock.check()
     former = generations.swap(client, alias, new)
     with suppress(ApiError, TransportError):  # else the next command deletes the one before these
         generations.recover(client, alias)
