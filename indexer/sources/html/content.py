@@ -21,10 +21,6 @@ _NAVIGATION = re.compile(
     r"|shar(?:e|ing)|social|skip|crumbs"
 )
 _AUTHOR = re.compile(r"author|\bbio\b|h-card|vcard|byline|about-me")
-_METADATA = re.compile(
-    r"(?<![a-z])(?:meta|metadata|date|dateline|published|posted|byline|submitted|updated|timestamp"
-    r"|reading-?time)(?![a-z])"
-)
 _FIELDS = "input, textarea, select, button"
 _UNHEARD = "[class*=sr-only], [class*=screen-reader], [class*=visually], [role=tooltip]"
 _UNSHOWN = ["script", "style", "noscript", "template"]
@@ -118,9 +114,9 @@ def measure(root: Node, skipped: frozenset[str] = UNSEEN) -> dict[int, Lengths]:
     return lengths
 
 
-def own_lengths(node: Node | None) -> Lengths:
+def own_lengths(node: Node) -> Lengths:
     """The lengths of an element without the scripts, navigation, footers and forms in it."""
-    return measure(node, _NOT_OWN)[node.mem_id] if node else _NONE
+    return measure(node, _NOT_OWN)[node.mem_id]
 
 
 def marked_content(body: Node) -> Node | None:
@@ -144,6 +140,11 @@ def text_length(node: Node) -> int:
     return len("".join(node.text().split()))
 
 
+def body_of(page: LexborHTMLParser) -> Node:
+    """The body, or the root where there is none: around frames."""
+    return page.css("html, body")[-1]
+
+
 def ancestors(node: Node, below: Node | None = None) -> Iterator[Node]:
     """The elements that a node is in, from the inside, up to one that is not among them."""
     parent = node.parent
@@ -160,9 +161,8 @@ def top_articles(nodes: list[Node]) -> list[Node]:
 
 def texts_of(page: LexborHTMLParser) -> set[str]:
     """The texts of the blocks and the dates of a page, to find those that pages repeat."""
-    content, body = Content(page, {}), page.body
-    if body is None:
-        return set()
+    content = Content(page, {})
+    body = content.root
     content.remove_tools(body)
     lengths = measure(body)
     blocks = (node for node in body.css(_PARTS) if 0 < lengths[node.mem_id].text <= _NOTE)
@@ -189,12 +189,9 @@ def remove_comments(body: Node) -> int:
     It is called so, and has a form, or the time of each, or is made of what is called so, too.
     """
     removed = 0
-    for node in body.css(
-        "[class*=comment i], [id*=comment i], [itemtype*=Comment], [class*=mention]"
-    ):
-        is_said = "schema.org/comment" in _names_of(node) or node.css_matches(_SAID)
+    for node in body.css("[class*=comment i], [id*=comment i]"):
         is_block = node.tag in BLOCKS and node.tag not in ("body", "main", "p", *HEADINGS)
-        if is_said and is_block and not node.css_matches("h1, main"):
+        if is_block and node.css_matches(_SAID) and not node.css_matches("h1, main"):
             removed += measure(node)[node.mem_id].text
             node.remove()
     return removed
@@ -215,7 +212,7 @@ class Content:
         self, page: LexborHTMLParser, repeated: Mapping[str, float], excluded: tuple[str, ...] = ()
     ) -> None:
         page.strip_tags(_UNSHOWN)
-        self.root: Node | None = page.body
+        self.root = self._body = body_of(page)
         self.left_out: Counter[str] = Counter()
         self.dates: list[str] = []
         self.updated: list[str] = []
@@ -223,7 +220,7 @@ class Content:
         self._is_marked = False
         self._title_at = 0
         self._repeated = repeated
-        self._lengths = measure(page.body) if page.body is not None else {}
+        self._lengths = measure(self._body)
         for selector in excluded:
             for node in page.css(selector):
                 self._remove(node, "excluded by blogsearch.toml")
@@ -231,12 +228,10 @@ class Content:
     @property
     def heading(self) -> str:
         """The heading that the content begins with, if it is the only one of its level."""
-        headings = self.root.css("h1") if self.root is not None else []
-        if self.root is None or len(headings) != 1:
+        headings = self.root.css("h1")
+        if len(headings) != 1 or measure(self.root)[headings[0].mem_id].start >= _SHORT:
             return ""
-        lengths = measure(self.root)
-        is_first = lengths[headings[0].mem_id].start < _SHORT
-        return one_line(headings[0].text()) if is_first else ""
+        return one_line(headings[0].text())
 
     def _remove(self, node: Node, reason: str) -> None:
         if node.parent is None:
@@ -257,9 +252,7 @@ class Content:
 
         `selector` is what the user has named for it.
         """
-        body = self._page.body
-        if body is None:
-            return
+        body = self._body
         self._remove_ignored(body)
         if selector and (chosen := self._page.css_first(selector)) is not None:
             self.root = chosen
@@ -330,9 +323,7 @@ class Content:
 
     def tidy(self, title: str, labels: list[Node]) -> None:
         """Remove the title, the lines about the post, and what other pages repeat."""
-        root, body = self.root, self._page.body
-        if root is None or body is None:
-            return
+        root, body = self.root, self._body
         self._lengths = measure(body)
         headings = root.css("h1")
         self._title_at = self._lengths[headings[0].mem_id].start if len(headings) == 1 else 0
@@ -379,32 +370,24 @@ class Content:
             size = self._lengths[node.mem_id]
             if not 0 < size.text <= _NOTE or node.mem_id in outside or size.end > content.end:
                 continue
-            around = list(ancestors(node))
-            if size.end <= content.start:
-                is_beside = any(
-                    outer.tag in ("nav", "aside", "footer")
-                    or (outer.tag == "article" and self._lengths[outer.mem_id].end <= content.start)
-                    for outer in around
-                )
-                if not is_beside and self._why_line(node, is_end=False) == "date":
-                    self._note_dates(node)
-                continue
+            tags = [outer.tag for outer in ancestors(node)]
+            is_above = size.end <= content.start
             before = size.start - content.start - len("".join(title.split()))
             is_end = content.end - size.end < _NOTE and before > content.text / 2
-            tags = [outer.tag for outer in around]
-            if (before > _SHORT and not is_end) or "aside" in tags or tags.count("article") > 1:
+            is_inside = before > _SHORT and not is_end
+            if is_inside or "aside" in tags or tags.count("article") > 1 - is_above:
                 continue
-            if node.css_matches("h1, pre, code, blockquote, table"):
+            if (is_above and "nav" in tags) or node.css_matches("h1, pre, code, blockquote, table"):
                 continue
             if reason := self._why_line(node, is_end=is_end):
                 self._note_dates(node)
-                self._remove(node, reason)
+                if not is_above:
+                    self._remove(node, reason)
 
     def _why_line(self, node: Node, *, is_end: bool) -> str:
         """What a line about the post is; "" if it is a part of the text."""
         size, text, names = self._lengths[node.mem_id], one_line(node.text()), _names_of(node)
         is_author = _AUTHOR.search(names)
-        is_named = is_author or _METADATA.search(names)
         if size.text < _SHORT:
             own = text
             for link in node.css("a"):
@@ -412,10 +395,10 @@ class Content:
             rest = len(TEXT_DATE.sub("", own).split())
             is_sentence = rest > (5 if text.endswith((".", "!", "?", "。", ":")) else 12)
             is_said = _UPDATED.search(text) if is_end else node.tag in ("p", "div", "span")
-            is_line = (is_named or (rest <= 6 and is_said)) and TEXT_DATE.search(text)
+            is_line = (is_author or (rest <= 6 and is_said)) and TEXT_DATE.search(text)
             if not is_sentence and (is_line or node.css_matches(_DATED)):
                 return "date"
-            if _INTRODUCES.fullmatch(text) or (is_named and _INTRODUCES.search(text)):
+            if _INTRODUCES.fullmatch(text) or (is_author and _INTRODUCES.search(text)):
                 return "date"
             if size.text < 60 and (is_author or node.css_matches("[rel=author]")):
                 return "author"

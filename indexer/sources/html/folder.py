@@ -49,7 +49,6 @@ _COMPLETE = 0.8
 _VERSION = re.compile(r"next|nightly|unreleased|dev|v?\d+(?:\.(?:\d+|x))+")
 _DATES_OF_BUILD = 2
 """Days that all pages show; more of them are those of posts that each page leads to."""
-_MARKS = " |–—·•«»›-:"
 _VERSIONED = 5
 """Pages of a version of a documentation; fewer may be the notes on a release."""
 
@@ -173,8 +172,7 @@ def built_site(folder: Path, files: Mapping[str, Path], site: str) -> BuiltSite:
     if not addresses or len(unlisted) > (1 - _COMPLETE) * len(likely):
         unlisted = set()
     own_heads = [head for oid, head in heads.items() if oid not in copies]
-    affixes = _affixes([head.titles[-1] for head in heads.values() if head.titles])
-    names = {affix.strip(_MARKS) for affix in affixes}.union(heads.get("index", Head()).titles)
+    names = _names([head.titles[-1] for head in heads.values() if head.titles])
     whole = replace(
         bare,
         addresses=addresses,
@@ -183,9 +181,11 @@ def built_site(folder: Path, files: Mapping[str, Path], site: str) -> BuiltSite:
         fed=frozenset(fed),
         unlisted=frozenset(unlisted),
         copies=copies,
-        shared_titles=_shared(title for head in own_heads for title in set(head.titles)) | names,
+        shared_titles=_shared(title for head in own_heads for title in set(head.titles)).union(
+            names, heads.get("index", Head()).titles
+        ),
         shared_images=_shared(head.image for head in own_heads),
-        affixes=affixes,
+        names=names,
     )
     sample = [oid for oid in files if oid in likely - unlisted - copies]
     step = -(-len(sample) // _SAMPLE) or 1
@@ -208,7 +208,7 @@ def _with_repeated(site: BuiltSite, folder: Path, files: Mapping[str, Path]) -> 
             page = Page(decoded(read_inside(file, [folder.resolve()], _MAX_BYTES)), f"/{oid}", site)
         except (OSError, TooMuchMarkup):
             continue
-        if page.parsed.body is not None and not page.why_not_post(oid)[0]:
+        if not page.why_not_post(oid)[0]:
             count += 1
             texts.update(texts_of(page.parsed))
             headings.update({one_line(node.text()) for node in page.parsed.css("h1")})
@@ -289,22 +289,17 @@ def _versions(pages: frozenset[str]) -> frozenset[str]:
     return frozenset(copies)
 
 
-def _affixes(titles: list[str]) -> tuple[str, ...]:
-    """What most titles end or begin with, such as ` | My Blog`, the longest first."""
-    counts: Counter[str] = Counter()
+def _names(titles: list[str]) -> frozenset[str]:
+    """What stands at an end of most titles, or behind " | " in some: the site, and its parts."""
+    ends, parts = Counter[str](), Counter[str]()
     for title in titles:
-        for mark in (*SEPARATORS, ": "):
-            places = [at.start() for at in re.finditer(re.escape(mark), title)]
-            counts.update(title[at:] for at in places if mark != ": ")
-            counts.update(title[: at + len(mark)] for at in places)
+        parts.update(title.split(" | ")[1:])
+        for mark in SEPARATORS:
+            if mark in title:
+                ends.update({title.partition(mark)[0], title.rpartition(mark)[2]})
     enough = max(_SHARED_BY, len(titles) // 2 + 1)
-    # What follows " | " is the name of a part of the site, and not a part of the title.
-    affixes = [
-        affix
-        for affix, count in counts.items()
-        if count >= enough or (count >= _PART and affix.startswith(" | "))
-    ]
-    return tuple(sorted(affixes, key=len, reverse=True))
+    most = {text for text, count in ends.items() if count >= enough}
+    return frozenset(most | {text for text, count in parts.items() if count >= _PART})
 
 
 def _listed(folder: Path) -> tuple[list[str], dict[str, str]]:

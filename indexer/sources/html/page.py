@@ -16,7 +16,13 @@ from indexer.dates import NoDate, moment
 from indexer.html_text import TooMuchMarkup, check_markup, clean, one_line, text_of
 from indexer.records import Origin, RawPost, Reject, Skipped, SourceItem
 from indexer.sources.base import SourceOptions, bare_host, image_of, is_valid_url
-from indexer.sources.html.content import Content, own_lengths, remove_comments, top_articles
+from indexer.sources.html.content import (
+    Content,
+    body_of,
+    own_lengths,
+    remove_comments,
+    top_articles,
+)
 from indexer.sources.html.lists import PAGE_OF_LIST, is_list
 from indexer.sources.identity import day_in_path, labels, oid_of_page, title_of_name
 
@@ -64,7 +70,7 @@ class BuiltSite:
     copies: frozenset[str] = frozenset()  # another page is named by their link or path
     shared_titles: frozenset[str] = frozenset()  # of several pages, and those of the site
     shared_images: frozenset[str] = frozenset()  # of several pages
-    affixes: tuple[str, ...] = ()  # what most titles begin or end with
+    names: frozenset[str] = frozenset()  # of the site and its parts, as titles have them
     repeated: Mapping[str, float] = field(default_factory=dict)  # texts: the share that has them
     build_days: frozenset[str] = frozenset()  # which most pages show: the site was built then
 
@@ -86,15 +92,15 @@ class BuiltSite:
 
     def bare_title(self, title: str, name: str = "") -> str:
         """A title without the name of the site before or behind it; `name` as a page states it."""
-        for affix in self.affixes:
-            if title.startswith(affix) and affix.endswith(" "):
-                title = title.removeprefix(affix) or title
-            else:
-                title = title.removesuffix(affix) or title
         for mark in SEPARATORS:
-            own, _, last = title.rpartition(mark)
-            if own and last in self.shared_titles | {name}:
-                title = own
+            while mark in title:
+                first, last = title.partition(mark)[0], title.rpartition(mark)[2]
+                if last in self.shared_titles | self.names | {name}:
+                    title = title.removesuffix(mark + last)
+                elif first in self.names:
+                    title = title.removeprefix(first + mark)
+                else:
+                    break
         return without_marks(title)
 
 
@@ -139,7 +145,7 @@ class Page:
         self._location = location
         self._site = site or BuiltSite()
         self.parsed = LexborHTMLParser(clean(text))
-        self._body = self._main = self.parsed.css("body, html")[-1]  # a frameset has no body
+        self._body = self._main = body_of(self.parsed)
         self._is_whole = bool(_WHOLE.search(text[:10_000]))
         self._meta: dict[str, str] = {}
         self._tags: list[str] = []
@@ -151,7 +157,7 @@ class Page:
                 self._tags += content.split(",")
             if name and content:
                 self._meta.setdefault(name, content)
-        self._data, self._is_posting = _json_ld(self.parsed)
+        self._data = _json_ld(self.parsed)
         self._said = 0
         self.canonical = self._link("link[rel=canonical][href]")
         self.url = self.canonical or _followed(self._meta.get("og:url", ""))
@@ -202,7 +208,7 @@ class Page:
         is_empty = not own.text and self.parsed.css_first("body img, iframe") is None
         if is_rendered or (is_empty and self.parsed.css_first("body script") is not None):
             return "rendered by a browser: the file has no text", True
-        is_article = self._meta.get("og:type", "").lower() == "article" or self._is_posting
+        is_article = self._meta.get("og:type", "").lower() == "article" or bool(self._data)
         is_article = is_article or oid in self._site.entries
         if self._is_tool(oid, own.unlinked, is_article=is_article):
             return "error page, search or index", True
@@ -277,7 +283,7 @@ class Page:
             origin=origin,
             oid=oid,
             title=html.unescape(title),  # some themes escape twice
-            text=text_of(content.root) if content.root is not None else "",
+            text=text_of(content.root),
             url=url,
             pub_date=next(iter(published), None),
             modified=next(iter(modified), None),
@@ -298,15 +304,14 @@ class Page:
     def _title(self, content: Content, oid: str) -> str:
         """The heading that the content begins with, else what the head states, else the `<title>`,
         else another heading; not what many pages have, or the name of the site."""
-        headings = [_text_of(node) for node in self.parsed.css("h1") if not node.css_matches("a")]
-        headings = [text for text in (content.heading, *headings) if not self._is_shared(text)]
+        headings = [content.heading, *map(_text_of, self.parsed.css("h1"))]
+        headings = [text for text in headings if not self._is_shared(text)]
         stated = [self.og_title, _text(self._data.get("headline")), without_marks(self.name)]
         title = next((self._bare(text) for text in stated if not self._is_shared(text)), "")
         for text in headings:
-            if title == text or title.startswith(tuple(text + mark for mark in SEPARATORS)):
+            is_own = text == content.heading and not text.startswith(f"{title} ")
+            if is_own or title == text or title.startswith(tuple(text + m for m in SEPARATORS)):
                 return text  # and the name of the site
-        if content.heading in headings and not content.heading.startswith(f"{title} "):
-            return content.heading
         fallback = self._bare(next(filter(None, stated), ""))
         return title or next(iter(headings), fallback) or title_of_name(oid.rpartition("/")[2])
 
@@ -359,27 +364,22 @@ def moments(values: Iterable[Any], others: frozenset[str] = frozenset()) -> Iter
             continue
 
 
-def _json_ld(page: LexborHTMLParser) -> tuple[dict[str, Any], bool]:
-    """What is said of the page, and whether that is a posting; a page may describe its site, its
-    author and more beside it."""
-    found: dict[str, Any] = {}
-    is_posting = False
+def _json_ld(page: LexborHTMLParser) -> dict[str, Any]:
+    """What is said of the posting; a page may describe its site, its author and more beside it."""
     for script in page.css('script[type="application/ld+json"]'):
         try:
             data = orjson.loads(script.text())
         except orjson.JSONDecodeError:
             continue
-        graph = data.get("@graph") if isinstance(data, dict) else data
-        for thing in graph if isinstance(graph, list) else [data]:
+        graph = data.get("@graph", data) if isinstance(data, dict) else data
+        for thing in graph if isinstance(graph, list) else [graph]:
             if not isinstance(thing, dict):
                 continue
             types = thing.get("@type")
             names = types if isinstance(types, list) else [types]
-            is_this = any(isinstance(name, str) and name.lower() in _POSTINGS for name in names)
-            if is_this or "headline" in thing:
-                found = {**thing, **found}
-                is_posting = is_posting or is_this
-    return found, is_posting
+            if "headline" in thing or any(str(name).lower() in _POSTINGS for name in names):
+                return thing
+    return {}
 
 
 def _text(value: Any) -> str:
