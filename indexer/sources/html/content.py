@@ -307,14 +307,11 @@ class Content:
     def remove_tools(self, root: Node) -> None:
         """Signs, the labels of tabs and of code, and what is there for screen readers."""
         radios = {node.attributes.get("id") for node in root.css("input[type=radio]")} - {None}
-        links = ((node, node.text().strip()) for node in root.css("a[href^='#']"))
-        tools = [node for node, sign in links if sign and not re.search(r"\w", sign)]
-        for node in root.css("label"):
-            if node.attributes.get("for") in radios or node.css_matches("[type=radio]"):
-                tools.append(node)
-        if root.css_matches("[role=tabpanel]"):
-            tools += root.css("[role=tab]")
-        tools += root.css("[class*=language-] > span.lang")
+        signs = (node for node in root.css("a[href^='#']") if node.text().strip())
+        tools = [node for node in signs if not re.search(r"\w", node.text())]
+        tools += [node for node in root.css("label") if node.attributes.get("for") in radios]
+        tools += root.css("[role=tab]") if root.css_matches("[role=tabpanel]") else []
+        tools += root.css("label:has(> [type=radio]), [class*=language-] > span.lang")
         tools += [node for node in root.css(_UNHEARD) if self._lengths[node.mem_id].text < 60]
         for node in tools:
             self._remove(node, "controls")

@@ -153,11 +153,8 @@ def built_site(folder: Path, files: Mapping[str, Path], site: str) -> BuiltSite:
     named = [*urls, *entries, *(head.canonical for head in heads.values())]
     bare = BuiltSite(address=site.rstrip("/") or _address(pages, named), pages=pages)
     addresses = {oid: url for url in urls if (oid := bare.oid_of(url))}
-    fed = {
-        oid
-        for oid, file in files.items()
-        if file.parent != folder and file.stem == "index" and (file.parent / "index.xml").is_file()
-    }
+    beside = {oid: file.with_name("index.xml") for oid, file in files.items() if oid != "index"}
+    fed = {oid for oid, feed in beside.items() if files[oid].stem == "index" and feed.is_file()}
     second = (re.fullmatch(r"(?:(.+)/)?page/[12]|index2", oid) for oid in pages)
     paginated = {found[1] or "index" for found in second if found}
     copies = frozenset(_copies(heads, bare)) | _versions(pages)

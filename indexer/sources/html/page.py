@@ -35,16 +35,12 @@ _TOOLS = re.compile(r"404|5\d\d|_?not[-_]?found|error|offline|search|sitemap")
 """Names of pages that a server shows in place of others, and of searches."""
 _NOT_FOUND = re.compile(r"\W*(?:error\W*)?404\b.*|.*\bnot found\W*(?:\(?404\)?)?", re.IGNORECASE)
 _INDEXES = frozenset(("genindex", "py-modindex"))
-_LANGUAGE_OR_VERSION = re.compile(r"[a-z]{2}(?:[-_][a-z]{2,4})?|v?\d[\w.]*")
+_LANGUAGE_OR_VERSION = re.compile(r"[a-z]{2,3}(?:[-_][a-z]{2,4})?|v?\d[\w.]*")
 _SHORT = 300
 """Characters outside links; a page with a search box, or that says what is missing, has fewer."""
 _EMPTY = 60
 """Characters; a page that a browser renders has fewer before it does."""
 _RENDERED = "#root:empty, #app:empty, #__next:empty, #___gatsby:empty, app-root:empty"
-_LABELS = (
-    "a[rel~=tag], .p-category, .md-tag, .post-tag, [id~=tags] a, article .tags a, main .tags a"
-)
-"""Elements with the tags of a post where no link in the content leads to the page of a tag."""
 _MAX_LABELS = 20
 """Links to pages of tags in one post; more of them are all tags of the site."""
 _FILE = re.compile(r"\.(?!html?$|php$)[a-z]\w{1,4}$", re.IGNORECASE)
@@ -184,8 +180,7 @@ class Page:
         if {"noindex", "none"} & set(re.split(r"[\s,]+", robots)):
             return "noindex"
         for node in self.parsed.css("[data-pagefind-ignore], [data-search-exclude]"):
-            is_only = node.tag == "article" and node.css_matches("main > article:only-child")
-            if node.tag in ("html", "body", "main") or is_only:
+            if node.tag in ("html", "body", "main"):
                 return "asks to be left out of the search"
         is_redirect = self.parsed.css_first("meta[http-equiv=refresh i]") is not None
         return "redirect" if is_redirect else ""
@@ -224,15 +219,12 @@ class Page:
         """
         *folders, name = oid.lower().split("/")
         is_short = length < _SHORT
-        is_named = _TOOLS.fullmatch(name)
-        language = self.language.lower()
-        is_front = all(_LANGUAGE_OR_VERSION.fullmatch(part) or part == language for part in folders)
-        if is_named and is_front and (is_short or not is_article):
+        is_named = all(map(_LANGUAGE_OR_VERSION.fullmatch, folders)) and _TOOLS.fullmatch(name)
+        if name in _INDEXES or (is_named and (is_short or not is_article)):
             return True
         titles = (self._bare(self.name), _text_of(self.parsed.css_first("h1")))
-        if is_short and any(map(_NOT_FOUND.fullmatch, titles)) and (is_named or not is_article):
-            return True
-        return name in _INDEXES or (name == "search" and is_short)
+        is_called = not is_article and any(map(_NOT_FOUND.fullmatch, titles))
+        return is_short and (is_called or name == "search")
 
     def _page_of(self, href: str, *, is_certain: bool) -> str:
         """The page of the site that a link leads to; "" if it leads to none.
@@ -265,15 +257,13 @@ class Page:
             section = ""  # Hugo names the folder of a page so
         tags = self._links_to(("tag", "tags"))
         categories = self._links_to(("category", "categories"))
-        marked = [node for node in self.parsed.css(_LABELS) if node.css_first("a a, li") is None]
         stated = labels(self._meta.get("keywords") or self._data.get("keywords"))
         is_marked = self._main.tag != "body"
-        keywords = self._tags or stated or (is_marked and _texts_of(tags)) or _texts_of(marked)
+        keywords = self._tags or stated or (_texts_of(tags) if is_marked else [])
         named = [section] if section else _texts_of(categories) if is_marked else []
         content.find(options.content)
         title = self._title(content, oid)
-        shown = [*tags, *categories, *(marked if len(marked) <= _MAX_LABELS else ())]
-        content.tidy(title, shown)
+        content.tidy(title, [*tags, *categories])
         shown_dates = moments(content.dates, self._site.build_days)
         days = [day_in_path(urlsplit(address).path) for address in (self.url, url)]
         others = moments([*days, self._site.entries.get(oid)])
