@@ -29,7 +29,8 @@ from indexer.sources.identity import oid_of_page
 from indexer.sources.xml import local_name, parse_xml, texts
 
 SUFFIXES = (".html", ".htm", ".xhtml")
-_DRAFTS = frozenset(("draft", "drafts", "_drafts"))
+_DRAFT = re.compile(r"(?:^|/)(?:_?drafts?/(?!index\.)|draft_[^/]*$)")
+"""As Pelican's `drafts/` and Medium's `draft_…`; a page may be called so."""
 _NOT_POSTS = LISTS | {"404", "search", "genindex", "py-modindex"}
 _XML = re.compile(r"index\.xml|feeds?/.+|(?:[^/]+/)?[^/]*(?:sitemap|feed|atom|rss)[^/]*")
 """Sitemaps and feeds. Not each index.xml: Hugo has one for each list."""
@@ -95,7 +96,7 @@ class HTMLFolder(Source):
         origin = Origin(str(file))
         if self._options.excludes(path):
             return Skipped(origin, None, "excluded by blogsearch.toml")
-        if self._is_draft(path) and not self._options.drafts:
+        if _DRAFT.search(path.lower()) and not self._options.drafts:
             return Skipped(origin, None, "draft")
         if oid in site.copies:
             return Skipped(origin, oid, "copy or another version of a page")
@@ -104,19 +105,9 @@ class HTMLFolder(Source):
         except OSError as error:
             return Reject(origin, oid, error.strerror or str(error), remedy_of(error))
         location = urljoin("/", quote(path))
-        for name in ("index.html", "index.htm"):
-            if path == name or path.endswith(f"/{name}"):
-                path = path[: -len(name)]
         address = (self._options.site or site.address).rstrip("/") + "/"
-        base_url = urljoin(address, quote(path))
+        base_url = urljoin(address, quote(re.sub(r"(^|/)index\.html?$", r"\1", path)))
         return read_page(text, location, origin, oid, self._options, site=site, base=base_url)
-
-    def _is_draft(self, path: str) -> bool:
-        """Whether the path says so, as Pelican's `drafts/` and Medium's `draft_…` do."""
-        *folders, name = path.lower().split("/")
-        if name.startswith("index."):
-            folders = folders[:-1]  # a page may be called so
-        return not _DRAFTS.isdisjoint(folders) or name.startswith("draft_")
 
 
 def _oids(paths: Mapping[Path, str]) -> dict[Path, str]:

@@ -4,7 +4,7 @@ import html
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -77,7 +77,7 @@ class BuiltSite:
         parts, own = urlsplit(url), urlsplit(self.address)
         if parts.scheme not in ("", "http", "https"):
             return ""
-        if parts.netloc and own.netloc and bare_host(parts.netloc) != bare_host(own.netloc):
+        if parts.netloc and bare_host(parts.netloc) != bare_host(own.netloc):
             return ""
         base = own.path.rstrip("/")
         path = parts.path
@@ -139,7 +139,6 @@ class Page:
     def __init__(self, text: str, location: str = "", site: BuiltSite | None = None) -> None:
         check_markup(text)
         self._location = location
-        self._site = site or BuiltSite()
         self.parsed = LexborHTMLParser(clean(text))
         self._body = self._main = body_of(self.parsed)
         self._is_whole = bool(_WHOLE.search(text[:10_000]))
@@ -157,6 +156,10 @@ class Page:
         self._said = 0
         self.canonical = self._link("link[rel=canonical][href]")
         self.url = self.canonical or _followed(self._meta.get("og:url", ""))
+        self._site = site or BuiltSite()
+        home = urlsplit(self.url or location)
+        if home.netloc and not self._site.address:
+            self._site = replace(self._site, address=f"{home.scheme}://{home.netloc}")
         self.og_title = one_line(self._meta.get("og:title", ""))
         self.name = _text_of(self.parsed.css_first("head > title"))
         self.stated_image = self._meta.get("og:image") or self._meta.get("twitter:image") or ""
@@ -237,13 +240,7 @@ class Page:
         oid = self._site.oid_of(url)
         if oid in self._site.pages or (is_certain and self._site.pages):
             return oid if oid in self._site.pages else ""
-        return oid if self._is_near(url) and not _FILE.search(oid) else ""
-
-    def _is_near(self, url: str) -> bool:
-        """Whether a URL is a path, or on the same host as the site."""
-        own = self._site.address or self.url or self._location
-        host = urlsplit(url).netloc.lower()
-        return not host or host == urlsplit(own).netloc.lower()
+        return oid if not _FILE.search(oid) else ""
 
     # -- the post --------------------------------------------------------------------------------
 
@@ -324,7 +321,7 @@ class Page:
         for node in self._main.css("a[href]"):
             url = urljoin(self._location, _followed(node.attributes.get("href") or ""))
             parts = urlsplit(url).path.lower().removesuffix("index.html").strip("/").split("/")
-            if len(parts) > 1 and parts[-2] in folders and self._is_near(url):
+            if len(parts) > 1 and parts[-2] in folders and self._site.oid_of(url):
                 links.append(node)
         return links
 
