@@ -265,9 +265,6 @@ class Content:
         marked = marked_content(body)
         self._is_marked = marked is not None
         self.root = marked or body
-        for node in body.css("body > header, body > footer") if marked is None else ():
-            if self._lengths[node.mem_id].text < _NOTE and not node.css_matches("h1"):
-                self._remove(node, "around the content")
         self.remove_tools(self.root)
         whole = self._lengths[body.mem_id].text
         self.left_out["around the content"] += whole - self._lengths[self.root.mem_id].text
@@ -401,8 +398,7 @@ class Content:
                 return "author"
         if is_author and is_end:
             return "author"
-        is_note = node.tag == "footer" and is_end and size.unlinked < _SHORT
-        return "footer" if is_note and node.css_matches("a[href]:not([href^='#']), time") else ""
+        return ""
 
     def _note_dates(self, node: Node) -> None:
         """Keep the dates in an element: those of a change apart from that of the post."""
