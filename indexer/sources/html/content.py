@@ -218,7 +218,6 @@ class Content:
         self.updated: list[str] = []
         self._page = page
         self._is_marked = False
-        self._title_at = 0
         self._repeated = repeated
         self._lengths = measure(self._body)
         for selector in excluded:
@@ -319,8 +318,6 @@ class Content:
         """Remove the title, the lines about the post, and what other pages repeat."""
         root, body = self.root, self._body
         self._lengths = measure(body)
-        headings = root.css("h1")
-        self._title_at = self._lengths[headings[0].mem_id].start if len(headings) == 1 else 0
         self._remove_labels(root, labels)
         self._remove_lines(body, root, title)
         for heading in root.css("h1, h2"):
@@ -417,7 +414,7 @@ class Content:
         """Whether an element of the content is the site's and not the page's.
 
         Half of the pages have it, or at the end some do. At an edge without a second page, links
-        that lead elsewhere tell it: above the title, or where the page marks no content.
+        that lead elsewhere tell it where the page marks no content.
         """
         size = self._lengths[node.mem_id]
         if not 0 < size.text <= _NOTE or (node.tag in HEADINGS and not (is_edge and is_end)):
@@ -427,8 +424,6 @@ class Content:
         if not is_edge:
             return share >= _MOST and (size.text >= 40 or is_away)
         if not is_away:
-            is_part = node.tag in ("li", "dt", "dd", "tr", "td", "th")
-            return not is_part and share >= (_MANY if is_end else _MOST)
+            return node.tag != "li" and share >= (_MANY if is_end else _MOST)
         is_menu = len(node.css("a")) > 1 and size.text < (_SHORT if is_end else _NOTE)
-        is_above = not is_end and size.start < self._title_at
-        return share > 0 or (is_menu and (is_above or not self._is_marked))
+        return share > 0 or (is_menu and not self._is_marked)
