@@ -395,7 +395,8 @@ class Content:
                 return "author"
         if is_author and is_end:
             return "author"
-        return ""
+        is_note = node.tag == "footer" and is_end and size.unlinked < _SHORT
+        return "footer" if is_note and node.css_matches("a[href]:not([href^='#']), time") else ""
 
     def _note_dates(self, node: Node) -> None:
         """Keep the dates in an element: those of a change apart from that of the post."""
