@@ -235,8 +235,7 @@ def _build(
 ) -> Built:
     """Build the next generation and make it live; after any failure the live one is as it was.
 
-    Args:
-        fill: None: it gets what the live one has.
+    Without `fill` it gets what the live one has.
 
     Raises:
         NotBuilt: the index does not contain what was accepted.

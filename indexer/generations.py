@@ -218,6 +218,5 @@ def recover(client: Elasticsearch, alias: str) -> list[Generation]:
             client.indices.add_block(index=name, block="write")
     # Last: from now on there are writes that a swap would lose.
     if (current := live_of(existing)) and current.write_blocked:
-        allowed = {"index.blocks.write": None}
-        client.indices.put_settings(index=current.name, settings=allowed)
+        client.indices.put_settings(index=current.name, settings={"index.blocks.write": None})
     return [generation for generation in existing if generation.state != "building"]

@@ -10,11 +10,13 @@ import socket
 import threading
 import time
 import uuid
+import zlib
 from collections.abc import Iterable
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, Self
 
+import orjson
 from elasticsearch import ApiError, ConflictError, Elasticsearch, TransportError
 
 from indexer.errors import Damaged, Locked, LockLost
@@ -27,7 +29,6 @@ LEASE = 10.0
 _RENEWALS = 5  # in each lease
 _LOOKS = 50  # at the document in each lease
 _LOCK = "lock"
-_COUNTER = "counter"
 _SWAPS = "swaps"
 
 
@@ -54,9 +55,9 @@ def ensure_state(client: Elasticsearch, alias: str) -> str:
 
 def next_number(client: Elasticsearch, alias: str, highest: int) -> int:
     """A generation number never used before, above `highest`. The caller must hold the lock."""
-    number = max(highest, int(_read(client, alias, [_COUNTER])[0].get("number", 0))) + 1
+    number = max(highest, int(_read(client, alias, ["counter"])[0].get("number", 0))) + 1
     document = {"what": "counter", "number": number}
-    client.index(index=state_index(alias), id=_COUNTER, document=document)
+    client.index(index=state_index(alias), id="counter", document=document)
     return number
 
 
@@ -198,9 +199,10 @@ def store_swap(
     former one has and it has not; None: the former one could not be read."""
     swaps = _swaps(client, alias)
     kept = {name: swap for name, swap in swaps.items() if name == former}  # if this swap fails
-    now = {"checkpoint": checkpoint, "removed": None if removed is None else list(removed)}
-    document = {"what": _SWAPS, "of": kept | {generation: now}}
-    client.index(index=state_index(alias), id=_SWAPS, document=document)
+    # Packed: Elasticsearch refuses a write of more than a fraction of its memory.
+    packed = None if removed is None else zlib.compress(orjson.dumps(sorted(removed))).hex()
+    of = kept | {generation: {"checkpoint": checkpoint, "removed": packed}}
+    client.index(index=state_index(alias), id=_SWAPS, document={"what": _SWAPS, "of": of})
 
 
 def read_swap(client: Elasticsearch, alias: str, generation: str) -> tuple[Checkpoint, set[str]]:
@@ -212,7 +214,7 @@ def read_swap(client: Elasticsearch, alias: str, generation: str) -> tuple[Check
     swap = _swaps(client, alias).get(generation)
     if not swap or swap["removed"] is None:
         raise Damaged(f"The state index does not know the swap of {generation}.")
-    return swap["checkpoint"], set(swap["removed"])
+    return swap["checkpoint"], set(orjson.loads(zlib.decompress(bytes.fromhex(swap["removed"]))))
 
 
 def _swaps(client: Elasticsearch, alias: str) -> dict[str, Any]:
