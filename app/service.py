@@ -79,7 +79,7 @@ class Service:
         note(cache=answer.state)
         if visitor and request.page == 1 and not request.debug:
             found: Extent = "some" if answer.is_partial else "all" if answer.has_hits else "nothing"
-            self.search_log.record(request, found, visitor)
+            self.search_log.record(request.q, request_key(request), found, visitor)
         return answer
 
     def suggest(self, request: SuggestRequest, clients: Sequence[str] = ()) -> CachedAnswer:
@@ -196,7 +196,11 @@ def _is_partial(body: SearchAnswer) -> bool:
     return bool(body["count"]) and lacking
 
 
-@lru_cache(maxsize=1024)
 def cache_key(request: SearchRequest | SuggestRequest | SimilarRequest) -> str:
     """What an answer is cached under; another one for each shape of answers."""
-    return f"{SHAPE} {request.key()}"
+    return f"{SHAPE} {request_key(request)}"
+
+
+@lru_cache(maxsize=1024)  # popular searches come again and again
+def request_key(request: SearchRequest | SuggestRequest | SimilarRequest) -> str:
+    return request.key()

@@ -26,7 +26,6 @@ import redis
 
 from app.cache.redis_client import Keys, RedisClient
 from app.insights.counts import Counts, Event, Extent, Opening, Search
-from app.search.request import SearchRequest
 
 MAX_TEXT = 100
 """Characters of a search, and of the oid of a post, that are counted."""
@@ -70,12 +69,11 @@ class SearchLog:
         self._timer: threading.Timer | None = None
         self.is_on = bool(client.redis is not None and counts.days)
 
-    def record(self, request: SearchRequest, found: Extent, visitor: str) -> None:
-        """Collect a request of a visitor, who is told from others by this text."""
-        key = request.key()
-        if len(key) <= _MAX_KEY and len(request.q) <= MAX_TEXT:
-            q = request.q.casefold()
-            self._collect(visitor, Search(time.time(), "", "", key, q, found))
+    def record(self, q: str, key: str, found: Extent, visitor: str) -> None:
+        """Collect a search by the key of its request, of a visitor who is told from others by this
+        text."""
+        if len(key) <= _MAX_KEY and len(q) <= MAX_TEXT:
+            self._collect(visitor, Search(time.time(), "", "", key, q.casefold(), found))
 
     def record_opened(self, q: str, oid: str) -> None:
         """Collect a hit that was opened."""

@@ -53,7 +53,7 @@ class Messages:
             text = text.get(self._locale.plural_form(values["count"]), text["other"])
         if "count" in values:
             values["count"] = self.number(values["count"])
-        return escape(text).format(**values)
+        return escape(text).format(**values) if values else escape(text)
 
     def number(self, value: int) -> str:
         return format_decimal(value, locale=self._locale)
