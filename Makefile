@@ -6,7 +6,7 @@ UV := $(or $(shell command -v uv),$(BIN)/uv)
 VERSION ?= $(shell git describe --tags --exact-match --match 'v*' 2>/dev/null | sed 's/^v//' | grep . || echo "0.1.0+g$$(git rev-parse --short=12 HEAD)")
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup lock run test test-slow test-docker check reference wheel format services services-stop chaos soak chaos-commands load fuzz bench-serializers bench-relevance bench screenshots update
+.PHONY: help setup lock run test test-slow test-docker check reference wheel format services services-stop chaos soak chaos-commands load fuzz bench-serializers bench-relevance bench update
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -77,9 +77,6 @@ wheel: setup ## build dist/*.whl, an installable package of the service
 # Never takes what is live away: the index is rebuilt beside it, and the containers go one after the other.
 update: ## Docker Compose: fetch and build the new version, rebuild the index, exchange the containers (PULL=1: git pull first)
 	@./deploy/update.sh $(if $(PULL),--pull)
-
-screenshots: setup ## write pictures of the pages of `make run` to docs/pictures/; needs CHROMIUM
-	@exec $(BIN)/python -m scripts.screenshots
 
 chaos: setup ## break the engines and the workers under load, print what clients got, and check all answers against the acknowledged writes (ONLY=Redis)
 	@exec $(BIN)/python -m bench.chaos --only '$(ONLY)'
