@@ -221,6 +221,7 @@ CALLS: dict[Words, Words] = {
     ("synonyms", "convert"): ("set.json",),
     ("synonyms", "load"): ("my.synonyms",),
     ("golden", "add"): ("post", "/a/"),
+    ("golden", "load"): ("golden.csv",),
     ("golden", "list"): (),
     ("golden", "remove"): ("post",),
     ("popularity",): ("views.csv",),
@@ -255,6 +256,7 @@ def test_prints_one_json_value_or_only_what_was_asked_for(
     Path("set.json").write_text('{"synonyms_set": [{"synonyms": "post, article"}]}')
     Path("my.synonyms").write_text("post, article\n")
     Path("views.csv").write_text("/a/,3\n")
+    Path("golden.csv").write_text("post,/a/\n")
     Path("my.pins").write_text("post => a\n")
     Path("rules").mkdir()
     settings = replace(own_settings, synonyms_dir=Path("rules"))
