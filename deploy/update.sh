@@ -33,7 +33,7 @@ say "rebuilding the index, where this version needs that; the old one answers me
 docker compose run --rm --no-deps rebuild
 
 # Not the proxy: while it is exchanged, connections are refused.
-for service in app app-second index; do
+for service in app app-second index export; do
   if echo "$services" | grep -qx "$service"; then
     say "exchanging $service"
     docker compose up --detach --no-deps --wait "$service"
@@ -48,5 +48,5 @@ cat >&2 <<END
 update: done. To go back to the version before:
   docker compose exec app blogsearch rollback     # if the index was rebuilt, see above
   docker tag $previous $image
-  docker compose up --detach --no-deps $(echo app app-second index | tr ' ' '\n' | grep -Fx "$services" | tr '\n' ' ')
+  docker compose up --detach --no-deps $(echo app app-second index export | tr ' ' '\n' | grep -Fx "$services" | tr '\n' ' ')
 END
