@@ -49,7 +49,9 @@ def added(goldens: Goldens, more: Goldens) -> Goldens:
     """
     every = {**goldens, **more}
     if len(every) > MAX_SEARCHES:
-        raise BlogsearchError(f"There are {MAX_SEARCHES} golden searches. Remove some.")
+        raise BlogsearchError(
+            f"There are {MAX_SEARCHES} golden searches. Load fewer: `blogsearch golden load`."
+        )
     return every
 
 

@@ -9,7 +9,7 @@ from werkzeug.datastructures import MultiDict
 
 from app.commands.popularity import read_csv
 from app.commands.tools import UNCHANGED, CommandGroup, Tools, pass_tools
-from app.golden import FIRST, Goldens, added, broken, stored
+from app.golden import FIRST, added, broken, stored
 from app.search.request import SearchRequest
 from indexer.generations import require_live
 from indexer.normalise import Invalid
@@ -22,7 +22,7 @@ def golden() -> None:
     \b
     blogsearch golden add "date format" https://blog.example.org/posts/date-format/
     blogsearch golden list
-    blogsearch golden remove "date format"
+    blogsearch golden list --csv > golden.csv
     blogsearch golden load golden.csv
     """
 
@@ -78,33 +78,13 @@ def add(tools: Tools, q: str, url: str) -> None:
 
 
 @golden.command(exit_codes=UNCHANGED)
-@click.argument("q")
-@pass_tools
-def remove(tools: Tools, q: str) -> None:
-    """Remove the search Q.
-
-    \b
-    blogsearch golden remove "date format"
-    """
-    query = _query(q)
-
-    def without(goldens: Goldens) -> Goldens:
-        if query not in goldens:
-            raise click.ClickException(f"{query!r} is not a golden search.")
-        return {other: url for other, url in goldens.items() if other != query}
-
-    stored(tools.elastic, tools.settings.index).change(without)
-    tools.output.say(f"Removed: {query}")
-    tools.output.result({"q": query})
-
-
-@golden.command(exit_codes=UNCHANGED)
 @click.argument("file", type=click.Path(path_type=Path))
 @pass_tools
 def load(tools: Tools, file: Path) -> None:
     """Replace the golden searches by those of FILE, a CSV with a search and an address a line.
 
-    Those that fail now are kept, too: `blogsearch golden list` shows them.
+    Those that fail now are kept, too: `blogsearch golden list` shows them. To remove some, load
+    what `golden list --csv` prints without them.
 
     \b
     blogsearch golden load golden.csv

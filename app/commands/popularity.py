@@ -96,7 +96,8 @@ def _popular(number: float) -> Change:
 
 
 def read_csv(file: Path, take: Callable[[str, str], object]) -> None:
-    """Give the two cells of each line of a CSV to `take`; a first line that is refused is a header.
+    """Give the two cells of each line of a CSV to `take`, but not a header: a first line without a
+    slash, which addresses have.
 
     Raises:
         click.ClickException: lines were refused, or it cannot be read.
@@ -105,13 +106,13 @@ def read_csv(file: Path, take: Callable[[str, str], object]) -> None:
     try:
         with file.open(encoding="utf-8-sig", newline="") as text:
             for row, cells in enumerate(reader := csv.reader(text)):
+                if not any(cells) or (not row and "/" not in "".join(cells)):
+                    continue
                 try:
-                    if any(cells):
-                        take(*[*cells, ""][:2])
+                    take(*[*cells, ""][:2])
                 except (BlogsearchError, Invalid) as error:
-                    if row:
-                        remedy = getattr(error, "remedy", "")
-                        complaints.append(f"{file}:{reader.line_num}: {error}. {remedy}".strip())
+                    remedy = getattr(error, "remedy", "")
+                    complaints.append(f"{file}:{reader.line_num}: {error}. {remedy}".strip())
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise click.ClickException(f"{file} cannot be read as CSV: {error}.") from None
     if complaints:

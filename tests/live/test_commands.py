@@ -223,7 +223,6 @@ CALLS: dict[Words, Words] = {
     ("golden", "add"): ("post", "/a/"),
     ("golden", "load"): ("golden.csv",),
     ("golden", "list"): (),
-    ("golden", "remove"): ("post",),
     ("popularity",): ("views.csv",),
     ("pins", "load"): ("my.pins",),
     ("pins", "list"): (),

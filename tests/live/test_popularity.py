@@ -124,10 +124,10 @@ def test_wrong_lines_are_named_and_opened_hits_are_taken(
 ) -> None:
     assert run("sync", source).exit_code == 0
     views = tmp_path / "views.csv"
-    views.write_text("/posts/a,1\n/posts/b\n/posts/c,-5\n,7\n/posts/d,nan\n")
+    views.write_text("/posts/a,many\n/posts/b\n/posts/c,-5\n,7\n/posts/d,nan\n")
     done = run("popularity", views)
     assert done.exit_code == 1
-    for line in (2, 3, 4, 5):
+    for line in (1, 2, 3, 4, 5):
         assert f"{views}:{line}: " in done.stderr
     assert stored(elastic, own_settings.index) == {}
     views.write_bytes(b"/posts/a,1\n\xff,2\n")
