@@ -268,8 +268,8 @@ def _build(
         if fill:
             accepted = fill(name, live.name if live else None, there)
         elif replay:
-            replay.once()
-            accepted = len(replay.there)
+            # Not what was written there after it was read, which is replayed later.
+            accepted = len(replay.once() & replay.there)
         update_link_texts(client, name, building_alias(name))
         client.indices.refresh(index=name)
         posts, comments = count(client, name)

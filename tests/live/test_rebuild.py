@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from elasticsearch import Elasticsearch
@@ -17,6 +18,7 @@ from indexer.generations import list_generations, live_alias
 from indexer.ingest import IngestOptions
 from indexer.records import Origin, RawComment, RawPost
 from indexer.state import Lock
+from tests.live.conftest import Faulty
 from tests.writing import (
     delete_comment,
     delete_post,
@@ -183,6 +185,26 @@ def test_a_post_that_is_written_and_deleted_during_a_build_stays_deleted(
     assert built.replayed == 2  # it was written, and deleted
     elastic.indices.refresh(index=filled)
     assert not elastic.exists(index=filled, id="short-lived")
+
+
+def test_what_is_written_and_deleted_while_the_live_index_is_copied_is_replayed(
+    elastic: Elasticsearch, filled: str, faulty: Faulty
+) -> None:
+    writes = iter([("base-1", "base-2", "late")])
+
+    def meanwhile(send: Callable[[], Any]) -> Any:
+        for *deleted, late in writes:  # once: the live index has been read
+            for oid in deleted:
+                assert delete_post(elastic, filled, oid).result == "deleted"
+            put_post(elastic, filled, late)
+            elastic.indices.refresh(index=filled)
+        return send()
+
+    built = rebuild(faulty("-building/_bulk|building.*_bulk", meanwhile), filled, NO_RULES)
+    assert built.posts == BASE - 1
+    elastic.indices.refresh(index=filled)
+    assert elastic.exists(index=filled, id="late")
+    assert not elastic.exists(index=filled, id="base-1")
 
 
 def test_a_document_the_new_generation_refuses_changes_nothing(
