@@ -104,10 +104,10 @@ def test(stack: Stack, check: bool, arguments: tuple[str, ...]) -> None:
 
     Data and temporary files are in memory if enough of it is free.
     """
-    browser = chromium.find_or_install(stack.environment)
     keep = _keep_services(stack.environment)
     with ExitStack() as contexts:
         checks = contexts.enter_context(_static_checks()) if check else None
+        browser = chromium.find_or_install(stack.environment)
         memory = None if keep else contexts.enter_context(memory_folder())
         stack.instance = replace(stack.instance, memory=memory)
         environment = {**stack.environment, **contexts.enter_context(stack.using(keep=keep))}
