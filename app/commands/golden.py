@@ -7,12 +7,13 @@ from pathlib import Path
 import click
 from werkzeug.datastructures import MultiDict
 
-from app.commands.popularity import read_csv
-from app.commands.tools import UNCHANGED, CommandGroup, Tools, pass_tools
+from app.commands.tools import UNCHANGED, CommandGroup, Tools, pass_tools, read_csv
 from app.golden import FIRST, added, broken, stored
 from app.search.request import SearchRequest
 from indexer.generations import require_live
 from indexer.normalise import Invalid
+
+_HEADER = ["q", "address"]
 
 
 @click.group(cls=CommandGroup)
@@ -42,7 +43,7 @@ def list_golden(tools: Tools, as_csv: bool) -> None:
     alias, output = tools.settings.index, tools.output
     goldens = stored(tools.elastic, alias).texts()
     if as_csv:
-        lines = [("q", "address"), *goldens.items()]
+        lines = [_HEADER, *goldens.items()]
         csv.writer(sys.stdout, lineterminator="\n").writerows(lines)
         return
     live = require_live(tools.elastic, alias)
@@ -78,7 +79,7 @@ def add(tools: Tools, q: str, url: str) -> None:
 
 
 @golden.command(exit_codes=UNCHANGED)
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @pass_tools
 def load(tools: Tools, file: Path) -> None:
     """Replace the golden searches by those of FILE, a CSV with a search and an address a line.
@@ -96,7 +97,7 @@ def load(tools: Tools, file: Path) -> None:
             raise Invalid(f"{url!r} is no address", "Write date format,https://…/date-format/.")
         goldens.update({_query(q): url})
 
-    read_csv(file, take)
+    read_csv(file, take, _HEADER)
     stored(tools.elastic, tools.settings.index).change(lambda _: added({}, goldens))
     tools.output.say(f"{len(goldens):,} golden searches are stored.")
     tools.output.result({"golden": len(goldens)})

@@ -1,15 +1,12 @@
 """`blogsearch popularity`: which posts are read more, so that they come first among equals."""
 
-import csv
 from collections import defaultdict
-from collections.abc import Callable
 from pathlib import Path
 
 import click
 
 from app.commands.runs import published
-from app.commands.tools import UNCHANGED, Tools, command, pass_tools
-from app.errors import BlogsearchError
+from app.commands.tools import UNCHANGED, Tools, command, pass_tools, read_csv
 from indexer.generations import require_live
 from indexer.normalise import Invalid, address_of
 from indexer.normalise import popularity as number_of
@@ -17,7 +14,7 @@ from indexer.records import quantity
 from indexer.scan import doc_values
 from indexer.write.live import Change, write
 
-_LISTED = 20  # wrong lines, and addresses without a post
+_LISTED = 20  # addresses without a post
 _DAYS = 90
 
 
@@ -93,27 +90,3 @@ def _path(address: str) -> str:
 
 def _popular(number: float) -> Change:
     return lambda stored: stored and {**stored, "popularity": number}
-
-
-def read_csv(file: Path, take: Callable[[str, str], object]) -> None:
-    """Give the two cells of each line of a CSV to `take`, but not a header: a first line without a
-    slash, which addresses have.
-
-    Raises:
-        click.ClickException: lines were refused, or it cannot be read.
-    """
-    complaints = []
-    try:
-        with file.open(encoding="utf-8-sig", newline="") as text:
-            for row, cells in enumerate(reader := csv.reader(text)):
-                if not any(cells) or (not row and "/" not in "".join(cells)):
-                    continue
-                try:
-                    take(*[*cells, ""][:2])
-                except (BlogsearchError, Invalid) as error:
-                    remedy = getattr(error, "remedy", "")
-                    complaints.append(f"{file}:{reader.line_num}: {error}. {remedy}".strip())
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise click.ClickException(f"{file} cannot be read as CSV: {error}.") from None
-    if complaints:
-        raise click.ClickException("\n".join([*complaints[:_LISTED], "Nothing was changed."]))

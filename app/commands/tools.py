@@ -3,9 +3,10 @@
 What takes long to import is imported when it is used: neither `--help` nor `search` waits for it.
 """
 
+import csv
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 _TIMEOUT = 120.0  # seconds: a command may wait longer for Elasticsearch than a visitor
 
 _LISTED = 100  # findings
+_WRONG_LINES = 20  # of a CSV that are listed
 
 UNCHANGED = {1: "nothing was changed, and stderr says why"}
 ONLY_SOME = 3
@@ -163,6 +165,39 @@ def _number_of(findings: "Sequence[Finding]") -> str:
 def _count(findings: "Sequence[Finding]") -> tuple[int, int]:
     errors = sum(finding.severity == "error" for finding in findings)
     return errors, len(findings) - errors
+
+
+# -- files of pairs -------------------------------------------------------------------------------
+
+
+def read_csv(
+    file: Path, take: Callable[[str, str], object], header: Sequence[str] | None = None
+) -> None:
+    """Give the two cells of each line of a CSV to `take`, but not the header: by default a first
+    line without a slash, which addresses have.
+
+    Raises:
+        click.ClickException: lines were refused, or it cannot be read.
+    """
+    from app.errors import BlogsearchError
+    from indexer.normalise import Invalid
+
+    complaints = []
+    try:
+        with file.open(encoding="utf-8-sig", newline="") as text:
+            for row, cells in enumerate(reader := csv.reader(text)):
+                is_header = cells == header if header else "/" not in "".join(cells)
+                if not any(cells) or (not row and is_header):
+                    continue
+                try:
+                    take(*[*cells, ""][:2])
+                except (BlogsearchError, Invalid) as error:
+                    remedy = getattr(error, "remedy", "")
+                    complaints.append(f"{file}:{reader.line_num}: {error}. {remedy}".strip())
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise click.ClickException(f"{file} cannot be read as CSV: {error}.") from None
+    if complaints:
+        raise click.ClickException("\n".join([*complaints[:_WRONG_LINES], "Nothing was changed."]))
 
 
 # -- commands ----------------------------------------------------------------------------------

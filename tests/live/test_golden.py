@@ -125,7 +125,12 @@ def test_a_file_replaces_those_that_are_stored(
     assert refused.exit_code == 1
     told = [line for line in range(1, 7) if f"{file}:{line}: " in refused.stderr]
     assert told == [3, 5, 6]
+    file.write_text("<html>\n")  # no header: nothing would be left
+    assert run("golden", "load", file).exit_code == 1
     assert stored(elastic, own_settings.index).texts() == there
+    file.write_text("q,address\n")
+    assert run("golden", "load", file).exit_code == 0
+    assert not stored(elastic, own_settings.index).texts()
 
 
 def test_a_rollback_that_breaks_a_search_needs_force(
