@@ -1,7 +1,10 @@
 """Dates as sources give them, as moments with their offset from UTC."""
 
 import re
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
+from typing import Any
 
 from dateutil.parser import ParserError, parse
 
@@ -22,6 +25,16 @@ _MONTH_NAMED = re.compile(
     r".*\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)",
     re.IGNORECASE,
 )
+_MONTH = r"[^\W\d_]{3,12}\.?"
+DATE_IN_TEXT = re.compile(
+    r"\b(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6},? )?"
+    rf"(?:\d{{4}}[-./年]\s?\d{{1,2}}[-./月]\s?\d{{1,2}}日?(?!\d)|\d{{1,2}}[-./]\d{{1,2}}[-./]\d{{4}}"
+    rf"|\d{{1,2}}(?:st|nd|rd|th|\.)? (?:de )?{_MONTH},? (?:de )?\d{{4}}"
+    rf"|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}})"
+    r"(?:,? (?:at )?\d{1,2}:\d\d(?::\d\d)?(?: ?[ap]m)?)?",
+    re.IGNORECASE,
+)
+"""A date as sites write it for readers, with its weekday and time."""
 _ZONE_AND_OFFSET = re.compile(r"\b(?:GMT|UTC) ?(?=[+-]\d)")
 _OFFSET_AND_ZONE = re.compile(r"([+-]\d\d:?\d\d) (?:[A-Z]{3,5}|[+-]\d\d(?:\d\d)?|\(.*\))$")
 """How Go and JavaScript print a time: `+0100 CET`, `+0300 +03`, `-0500 (CDT)`."""
@@ -65,6 +78,14 @@ def moment(when: When) -> datetime | None:
     if parsed.year not in _YEARS:
         raise NoDate(f"{when!r:.80} is in the year {parsed.year}")
     return parsed
+
+
+def moments(values: Iterable[Any]) -> Iterator[datetime]:
+    """Those of the values that are dates."""
+    for value in values:
+        with suppress(NoDate):
+            if isinstance(value, str) and (when := moment(value)):
+                yield when
 
 
 def iso(when: datetime) -> str:

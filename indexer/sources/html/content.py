@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from indexer.dates import DATE_IN_TEXT
 from indexer.html_text import BLOCKS, HEADINGS, UNSEEN, one_line, walk
 
 Node = LexborNode
@@ -40,15 +41,6 @@ _KEPT = f"p, h1, pre, img, {_DATED}"
 _UPDATED = re.compile(
     r"\bupdat|\bmodif|\brevis|\bedited|\bchanged|aktualis|geändert|bearbeit"
     r"|mis à jour|actuali|bijgewerkt|обновл|измен|更新|修改|最后|編集",
-    re.IGNORECASE,
-)
-_MONTH = r"[^\W\d_]{3,12}\.?"
-TEXT_DATE = re.compile(
-    r"\b(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6},? )?"
-    rf"(?:\d{{4}}[-./年]\s?\d{{1,2}}[-./月]\s?\d{{1,2}}日?(?!\d)|\d{{1,2}}[-./]\d{{1,2}}[-./]\d{{4}}"
-    rf"|\d{{1,2}}(?:st|nd|rd|th|\.)? (?:de )?{_MONTH},? (?:de )?\d{{4}}"
-    rf"|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}})"
-    r"(?:,? (?:at )?\d{1,2}:\d\d(?::\d\d)?(?: ?[ap]m)?)?",
     re.IGNORECASE,
 )
 _INTRODUCES = re.compile(
@@ -383,10 +375,10 @@ class Content:
             own = text
             for link in node.css("a"):
                 own = own.replace(one_line(link.text()), "", 1)
-            rest = len(TEXT_DATE.sub("", own).split())
+            rest = len(DATE_IN_TEXT.sub("", own).split())
             is_sentence = rest > (5 if text.endswith((".", "!", "?", "。", ":")) else 12)
             is_said = _UPDATED.search(text) if is_end else node.tag in ("p", "div", "span")
-            is_line = (is_author or (rest <= 6 and is_said)) and TEXT_DATE.search(text)
+            is_line = (is_author or (rest <= 6 and is_said)) and DATE_IN_TEXT.search(text)
             if not is_sentence and (is_line or node.css_matches(_DATED)):
                 return "date"
             if _INTRODUCES.fullmatch(text) or (is_author and _INTRODUCES.search(text)):
@@ -407,7 +399,7 @@ class Content:
             if len(found) == 1 and "publish" not in f"{names} {says}":
                 is_change = is_change or bool(_UPDATED.search(f"{names} {says}"))
             (self.updated if is_change else self.dates).extend(values_of(inner))
-        if not found and (date := TEXT_DATE.search(text)):
+        if not found and (date := DATE_IN_TEXT.search(text)):
             is_change = bool(_UPDATED.search(f"{names} {text[: date.start()]}"))
             (self.updated if is_change else self.dates).append(date[0])
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote, unquote, urljoin, urlsplit
 
+from indexer.dates import DATE_IN_TEXT, moments
 from indexer.errors import SourceError
 from indexer.html_text import TooMuchMarkup, one_line
 from indexer.records import Origin, Reject, Skipped, SourceItem
@@ -22,9 +23,9 @@ from indexer.sources.files import (
     remedy_of,
     unzipped_bytes,
 )
-from indexer.sources.html.content import TEXT_DATE, texts_of
+from indexer.sources.html.content import texts_of
 from indexer.sources.html.lists import LISTS
-from indexer.sources.html.page import SEPARATORS, BuiltSite, Page, moments, read_page
+from indexer.sources.html.page import SEPARATORS, BuiltSite, Page, read_page
 from indexer.sources.identity import oid_of_page
 from indexer.sources.xml import local_name, parse_xml, texts
 
@@ -47,10 +48,10 @@ _PART = 10
 """Pages that have the same words after " | " in their title."""
 _COMPLETE = 0.8
 """The share of the pages that a sitemap must list to say which are public."""
-_VERSION = re.compile(r"next|nightly|unreleased|dev|v?\d+(?:\.(?:\d+|x))+")
+_VERSION = re.compile(r"(?:^|/)(?:next|nightly|unreleased|dev|v?\d+(?:\.(?:\d+|x))+)$")
 _DATES_OF_BUILD = 2
 """Days that all pages show; more of them are those of posts that each page leads to."""
-_VERSIONED = 5
+_VERSIONED = 3
 """Pages of a version of a documentation; fewer may be the notes on a release."""
 
 
@@ -68,18 +69,16 @@ class HTMLFolder(Source):
             reason = f"{self.spec} has no HTML page."
             raise SourceError(reason, "Name the folder of the built site.")
         base = place if place.is_dir() else place.parent
-        paths = {file: file.relative_to(base).as_posix() for file in files}
-        oids = _oids(paths)
-        named = {oid: file for file, oid in oids.items()}
+        oids = {file: oid_of_page(quote(file.relative_to(base).as_posix())) for file in files}
         site = BuiltSite()
         if place.is_dir():
-            site = built_site(base, named, self._options.site)
+            site = built_site(base, {oid: file for file, oid in oids.items()}, self._options.site)
             yield from self._unread(base, site)
-            if missing := sorted(site.addresses.keys() - named.keys()):
+            if missing := site.addresses.keys() - site.pages.keys():
                 self._options.warn(f"{len(missing):,} pages of the sitemap are not in {self.spec}.")
         yield from self._each(
             files,
-            lambda file: self._page(file, paths[file], oids[file], base, site),
+            lambda file: self._page(file, oids[file], base, site),
             lambda file: (Origin(str(file)), oids[file]),
         )
 
@@ -92,13 +91,13 @@ class HTMLFolder(Source):
             if oid_of_page(quote(f"{path}.html")) not in site.pages:
                 yield Skipped(Origin(str(file)), None, UNREAD)
 
-    def _page(self, file: Path, path: str, oid: str, base: Path, site: BuiltSite) -> SourceItem:
-        origin = Origin(str(file))
+    def _page(self, file: Path, oid: str, base: Path, site: BuiltSite) -> SourceItem:
+        origin, path = Origin(str(file)), file.relative_to(base).as_posix()
         if self._options.excludes(path):
             return Skipped(origin, None, "excluded by blogsearch.toml")
         if _DRAFT.search(path.lower()) and not self._options.drafts:
             return Skipped(origin, None, "draft")
-        if oid in site.copies:
+        if oid in site.copies or site.pages.get(oid, file) != file:
             return Skipped(origin, oid, "copy or another version of a page")
         try:
             text = decoded(read_inside(file, [base.resolve()], _MAX_BYTES))
@@ -108,16 +107,6 @@ class HTMLFolder(Source):
         address = (self._options.site or site.address).rstrip("/") + "/"
         base_url = urljoin(address, quote(re.sub(r"(^|/)index\.html?$", r"\1", path)))
         return read_page(text, location, origin, oid, self._options, site=site, base=base_url)
-
-
-def _oids(paths: Mapping[Path, str]) -> dict[Path, str]:
-    """The oid of each page; that of `b/index.html` beside `b.html` is `b/`."""
-    oids = {file: oid_of_page(quote(path)) for file, path in paths.items()}
-    named = {oid for file, oid in oids.items() if file.stem != "index"}
-    return {
-        file: f"{oid}/" if file.stem == "index" and oid in named else oid
-        for file, oid in oids.items()
-    }
 
 
 # -- what the pages say together -------------------------------------------------------------------
@@ -130,7 +119,6 @@ class Head(NamedTuple):
     image: str = ""
     canonical: str = ""
     is_public: bool = False
-    digest: int = 0  # of the whole page
 
 
 def built_site(folder: Path, files: Mapping[str, Path], site: str) -> BuiltSite:
@@ -139,16 +127,15 @@ def built_site(folder: Path, files: Mapping[str, Path], site: str) -> BuiltSite:
     `site` is the address of the front page, if the user has named it.
     """
     heads = {oid: _head(file, folder) for oid, file in files.items()}
-    pages = frozenset(files)
     urls, entries = _listed(folder)
     named = [*urls, *entries, *(head.canonical for head in heads.values())]
-    bare = BuiltSite(address=site.rstrip("/") or _address(pages, named), pages=pages)
+    bare = BuiltSite(address=site.rstrip("/") or _address(files, named), pages=files)
     addresses = {oid: url for url in urls if (oid := bare.oid_of(url))}
     beside = {oid: file.with_name("index.xml") for oid, file in files.items() if oid != "index"}
     fed = {oid for oid, feed in beside.items() if files[oid].stem == "index" and feed.is_file()}
-    second = (re.fullmatch(r"(?:(.+)/)?page/[12]|index2", oid) for oid in pages)
+    second = (re.fullmatch(r"(?:(.+)/)?page/[12]|index2", oid) for oid in files)
     paginated = {found[1] or "index" for found in second if found}
-    copies = frozenset(_copies(heads, bare)) | _versions(pages)
+    copies = {*_copies(heads, bare), *_versions(files)}
     likely = {
         oid
         for oid, head in heads.items()
@@ -168,7 +155,7 @@ def built_site(folder: Path, files: Mapping[str, Path], site: str) -> BuiltSite:
         paginated=frozenset(paginated),
         fed=frozenset(fed),
         unlisted=frozenset(unlisted),
-        copies=copies,
+        copies=frozenset(copies),
         shared_titles=_shared(title for head in own_heads for title in set(head.titles)).union(
             names, heads.get("index", Head()).titles
         ),
@@ -202,8 +189,8 @@ def _with_repeated(site: BuiltSite, folder: Path, files: Mapping[str, Path]) -> 
             headings.update({one_line(node.text()) for node in page.parsed.css("h1")})
     repeated = {text: number / count for text, number in texts.items() if number >= _SHARED_BY}
     everywhere = [text for text, share in repeated.items() if share >= _COMPLETE and count >= 5]
-    dates = (date[0] for text in everywhere for date in TEXT_DATE.finditer(text))
-    days = {when.date().isoformat() for when in moments([*everywhere, *dates])}
+    dates = (date[0] for text in everywhere for date in DATE_IN_TEXT.finditer(text))
+    days = {when.date() for when in moments([*everywhere, *dates])}
     days = days if len(days) <= _DATES_OF_BUILD else set()
     shared = site.shared_titles | _shared(headings.elements())
     return replace(site, shared_titles=shared, repeated=repeated, build_days=frozenset(days))
@@ -211,18 +198,16 @@ def _with_repeated(site: BuiltSite, folder: Path, files: Mapping[str, Path]) -> 
 
 def _head(file: Path, folder: Path) -> Head:
     try:
-        body = read_inside(file, [folder.resolve()], _MAX_BYTES)
-        start = body[:_MAX_HEAD]
+        start = read_inside(file, [folder.resolve()], _MAX_BYTES)[:_MAX_HEAD]
         end = _HEAD_ENDS.search(start)
         page = Page(decoded(start[: end.start()] if end else start))
     except (OSError, TooMuchMarkup):
         return Head()
     titles = tuple(filter(None, (page.og_title, page.name)))
-    is_public = not page.why_hidden()
-    return Head(titles, page.stated_image, page.canonical, is_public, hash(body))
+    return Head(titles, page.stated_image, page.canonical, not page.why_hidden())
 
 
-def _address(pages: frozenset[str], urls: Iterable[str]) -> str:
+def _address(pages: Mapping[str, Path], urls: Iterable[str]) -> str:
     """The address below which most URLs are those of pages; "" if none is."""
     counts: Counter[str] = Counter()
     for url in urls:
@@ -239,42 +224,41 @@ def _address(pages: frozenset[str], urls: Iterable[str]) -> str:
 
 
 def _copies(heads: Mapping[str, Head], site: BuiltSite) -> Iterator[str]:
-    """Pages whose canonical link names another page, or that are equal to the one beside them.
+    """Pages whose canonical link names another page.
 
     In some templates the link always names the front page, and below a path of the host the front
     page may seem to name another: neither counts.
     """
     for oid, head in heads.items():
-        named = site.oid_of(head.canonical) if head.canonical else ""
-        is_other = named in heads and named != oid and "index" not in (named, oid)
-        if is_other or (oid[-1:] == "/" and head.digest == heads[oid[:-1]].digest):
+        named = site.oid_of(head.canonical)
+        if named in heads and named != oid and "index" not in (named, oid):
             yield oid
 
 
-def _versions(pages: frozenset[str]) -> frozenset[str]:
+def _versions(pages: Iterable[str]) -> Iterator[str]:
     """The pages of folders such as `docs/next` and `docs/1.0`, most of which the release has too.
 
     The release is `docs` itself, or the folder beside it that is called otherwise, such as
     `docs/latest`, else the one with the highest number.
     """
-    inside: dict[tuple[str, ...], set[str]] = defaultdict(set)
+    inside: dict[str, set[str]] = defaultdict(set)
     for oid in pages:
-        parts = tuple(oid.split("/"))
+        parts = oid.split("/")
         for at in range(len(parts)):
-            inside[parts[:at]].add("/".join(parts[at:]))
-    copies: set[str] = set()
-    for *above, name in (folder for folder in inside if _VERSION.fullmatch("".join(folder[-1:]))):
-        names = {folder[-1] for folder in inside if [*folder[:-1]] == above and folder}
-        versions = set(filter(_VERSION.fullmatch, names))
-        highest = max(versions, key=lambda name: [int(n) for n in re.findall(r"\d+", name)])
-        version = inside[*above, name]
-        releases = [(*above,), *((*above, other) for other in names - versions)]
-        if name != highest and len(version) >= _VERSIONED:
-            releases.append((*above, highest))
-        if any(len(version & inside[release]) > len(version) / 2 for release in releases):
-            place = "/".join((*above, name))
-            copies.update([place, *(f"{place}/{rest}" for rest in version)])
-    return frozenset(copies)
+            inside["/".join(parts[:at])].add("/".join(parts[at:]))
+    beside: dict[str, list[str]] = defaultdict(list)
+    for folder in inside:
+        beside[folder.rpartition("/")[0]].append(folder)
+    for above, folders in beside.items():
+        versions = [folder for folder in folders if _VERSION.search(folder)]
+        versions.sort(key=lambda folder: [int(n) for n in re.findall(r"\d+", folder)])
+        others = {above, *folders}.difference(versions)
+        for version in versions:
+            own = inside[version]
+            releases = {*others, versions[-1]} - {version}
+            shared = max(len(own & inside[release]) for release in releases)
+            if len(own) >= _VERSIONED and shared > len(own) / 2:
+                yield from (version, *(f"{version}/{rest}" for rest in own))
 
 
 def _names(titles: list[str]) -> frozenset[str]:

@@ -3,16 +3,17 @@
 import html
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import date, datetime
+from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 import orjson
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from indexer.dates import NoDate, moment
+from indexer.dates import moments
 from indexer.html_text import TooMuchMarkup, check_markup, clean, one_line, text_of
 from indexer.records import Origin, RawPost, Reject, Skipped, SourceItem
 from indexer.sources.base import SourceOptions, bare_host, image_of, is_valid_url
@@ -57,7 +58,7 @@ class BuiltSite:
     """A built site; pages are named by their oid, the path without `index.html` and `.html`."""
 
     address: str = ""  # of the front page, without a slash at its end
-    pages: frozenset[str] = frozenset()
+    pages: Mapping[str, Path] = field(default_factory=dict)
     addresses: Mapping[str, str] = field(default_factory=dict)  # of what the sitemap lists
     entries: Mapping[str, str] = field(default_factory=dict)  # what the feeds list, and its dates
     paginated: frozenset[str] = frozenset()  # go on with a second page
@@ -68,7 +69,7 @@ class BuiltSite:
     shared_images: frozenset[str] = frozenset()  # of several pages
     names: frozenset[str] = frozenset()  # of the site and its parts, as titles have them
     repeated: Mapping[str, float] = field(default_factory=dict)  # texts: the share that has them
-    build_days: frozenset[str] = frozenset()  # which most pages show: the site was built then
+    build_days: frozenset[date] = frozenset()  # which most pages show: the site was built then
 
     def oid_of(self, url: str) -> str:
         """The page that an absolute URL or a path leads to; "" for one of another site."""
@@ -83,8 +84,7 @@ class BuiltSite:
         path = parts.path
         if base and (path == base or path.startswith(f"{base}/")):
             path = path[len(base) :]
-        oid = oid_of_page(path)
-        return f"{oid}/" if path.endswith("/") and f"{oid}/" in self.pages else oid
+        return oid_of_page(path)
 
     def bare_title(self, title: str, name: str = "") -> str:
         """A title without the name of the site before or behind it; `name` as a page states it."""
@@ -97,12 +97,7 @@ class BuiltSite:
                     title = title.removeprefix(first + mark)
                 else:
                     break
-        return without_marks(title)
-
-
-def without_marks(title: str) -> str:
-    """A title without the marks that stood between it and the name of the site."""
-    return _MARKS.sub("", title)
+        return _MARKS.sub("", title)
 
 
 def read_page(
@@ -261,10 +256,11 @@ class Page:
         content.find(options.content)
         title = self._title(content, oid)
         content.tidy(title, [*tags, *categories])
-        shown_dates = moments(content.dates, self._site.build_days)
+        built = self._site.build_days
+        shown = [when for when in moments(content.dates) if when.date() not in built]
         days = [day_in_path(urlsplit(address).path) for address in (self.url, url)]
         others = moments([*days, self._site.entries.get(oid)])
-        published = [*self._stated(_PUBLISHED), *shown_dates, *others]
+        published = [*self._stated(_PUBLISHED), *shown, *others]
         modified = [*self._stated(_MODIFIED), *moments([*content.updated, lastmod])]
         return RawPost(
             origin=origin,
@@ -291,10 +287,9 @@ class Page:
     def _title(self, content: Content, oid: str) -> str:
         """The heading that the content begins with, else what the head states, else the `<title>`,
         else another heading; not what many pages have, or the name of the site."""
-        headings = [content.heading, *map(_text_of, self.parsed.css("h1"))]
-        headings = [text for text in headings if not self._is_shared(text)]
-        stated = [self.og_title, _text(self._data.get("headline")), without_marks(self.name)]
-        title = next((self._bare(text) for text in stated if not self._is_shared(text)), "")
+        headings = self._own_titles([content.heading, *map(_text_of, self.parsed.css("h1"))])
+        stated = [self.og_title, _text(self._data.get("headline")), self.name]
+        title = next(iter(self._own_titles(stated)), "")
         for text in headings:
             is_own = text == content.heading and not text.startswith(f"{title} ")
             if is_own or title == text or title.startswith(tuple(text + m for m in SEPARATORS)):
@@ -302,9 +297,11 @@ class Page:
         fallback = self._bare(next(filter(None, stated), ""))
         return title or next(iter(headings), fallback) or title_of_name(oid.rpartition("/")[2])
 
-    def _is_shared(self, title: str) -> bool:
+    def _own_titles(self, titles: list[str]) -> list[str]:
+        """Those that few pages have, without the name of the site."""
         shared = self._site.shared_titles | {self._meta.get("og:site_name", ""), ""}
-        return title in shared or self._bare(title) in shared
+        pairs = [(title, self._bare(title)) for title in titles]
+        return [bare for title, bare in pairs if shared.isdisjoint((title, bare))]
 
     def _bare(self, title: str) -> str:
         """A title without the name of the site."""
@@ -338,17 +335,6 @@ def _followed(address: str) -> str:
     address = address.strip()
     is_other = re.match(r"(?!https?:)[a-z][a-z0-9+.-]*:", address, re.IGNORECASE)
     return "" if is_other or not is_valid_url(address) else address
-
-
-def moments(values: Iterable[Any], others: frozenset[str] = frozenset()) -> Iterator[datetime]:
-    """Those of the values that are dates, but not those of `others`, which are days."""
-    for value in values:
-        try:
-            when = moment(value) if isinstance(value, str) else None
-            if when and when.date().isoformat() not in others:
-                yield when
-        except NoDate:
-            continue
 
 
 def _json_ld(page: LexborHTMLParser) -> dict[str, Any]:
