@@ -5,6 +5,8 @@ UV := $(or $(shell command -v uv),$(BIN)/uv)
 # Of the tag; without one 0.1.0 and the commit.
 VERSION ?= $(shell git describe --tags --exact-match --match 'v*' 2>/dev/null | sed 's/^v//' | grep . || echo "0.1.0+g$$(git rev-parse --short=12 HEAD)")
 SHELL := /bin/sh
+# Python compiles what it imports, once: all of the packages would take 20 seconds more.
+export PYTHONDONTWRITEBYTECODE :=
 .DEFAULT_GOAL := help
 .PHONY: help setup lock run test test-slow test-docker check reference wheel format services services-stop chaos soak chaos-commands load fuzz bench-serializers bench-relevance bench update
 
@@ -26,11 +28,13 @@ setup: .venv/installed ## make .venv from uv.lock (only when that has changed)
 	    exit 1; \
 	  fi; \
 	  echo "setup: making .venv with $$found" >&2; \
-	  $$found -m venv --clear .venv; \
-	  $(BIN)/python -m pip install --quiet --disable-pip-version-check uv; \
+	  $$found -m venv --clear --without-pip .venv; \
+	  $$found -m pip --disable-pip-version-check --python $(BIN)/python install --quiet uv 2>/dev/null \
+	    || { $(BIN)/python -m ensurepip >/dev/null; $(BIN)/python -m pip install --quiet uv; }; \
 	fi; \
 	echo "setup: installing what uv.lock names; the first time takes up to a minute …" >&2; \
-	$(UV) sync --quiet --locked --all-extras --compile-bytecode $(if $(PYTHON),--python '$(PYTHON)'); \
+	$(UV) sync --quiet --locked --all-extras $(if $(PYTHON),--python '$(PYTHON)'); \
+	$(BIN)/python -c 'import app.cli, devstack.commands'; \
 	touch $@
 
 lock: ## write uv.lock from pyproject.toml (UPGRADE=--upgrade: newest versions)

@@ -111,8 +111,6 @@ def test(stack: Stack, check: bool, arguments: tuple[str, ...]) -> None:
         memory = None if keep else contexts.enter_context(memory_folder())
         stack.instance = replace(stack.instance, memory=memory)
         environment = {**stack.environment, **contexts.enter_context(stack.using(keep=keep))}
-        # What is not installed, so compiled by `make setup`, is compiled once for all processes.
-        environment["PYTHONDONTWRITEBYTECODE"] = ""
         if memory:
             environment["TMPDIR"] = str(memory)
         # A third process, because tests wait for engines and timers half of their time. Each gets
