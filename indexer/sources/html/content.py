@@ -80,7 +80,8 @@ class Lengths(NamedTuple):
 
 
 _NONE = Lengths(0, 0, 0)
-_NOT_OWN = UNSEEN | {"header", "nav", "aside", "footer", "form", "dialog"}
+NOT_OWN = UNSEEN | {"header", "nav", "aside", "footer", "form", "dialog"}
+"""What holds no text of the page's own: scripts, navigation, footers and forms."""
 
 
 def measure(root: Node, skipped: frozenset[str] = UNSEEN) -> dict[int, Lengths]:
@@ -106,21 +107,16 @@ def measure(root: Node, skipped: frozenset[str] = UNSEEN) -> dict[int, Lengths]:
     return lengths
 
 
-def own_lengths(node: Node) -> Lengths:
-    """The lengths of an element without the scripts, navigation, footers and forms in it."""
-    return measure(node, _NOT_OWN)[node.mem_id]
-
-
 def marked_content(body: Node) -> Node | None:
     """The element that the template marks as the content, if there is just one."""
     if chosen := body.css_first("[data-pagefind-body]"):
         return chosen
-    own = measure(body, _NOT_OWN)
+    own = measure(body, NOT_OWN)
     mains = [node for node in body.css("main, [role=main]") if own[node.mem_id].text]
     main = max(mains, key=lambda node: own[node.mem_id].text, default=None)
     outer = main or body
     for selector in ("[itemprop=articleBody]", "article", "#content"):
-        nodes = top_articles(outer.css(selector))
+        nodes = top_nodes(outer.css(selector))
         length = own[nodes[0].mem_id].unlinked if len(nodes) == 1 else 0
         if length and length >= _WHOLE * own[outer.mem_id].unlinked:
             return nodes[0]
@@ -145,24 +141,23 @@ def ancestors(node: Node, below: Node | None = None) -> Iterator[Node]:
         parent = parent.parent
 
 
-def top_articles(nodes: list[Node]) -> list[Node]:
+def top_nodes(nodes: list[Node]) -> list[Node]:
     """Those of the nodes that are not inside another of them; they are in document order."""
     known = {node.mem_id for node in nodes}
     return [node for node in nodes if known.isdisjoint(outer.mem_id for outer in ancestors(node))]
 
 
 def texts_of(page: LexborHTMLParser) -> set[str]:
-    """The texts of the blocks and the dates of a page, to find those that pages repeat."""
+    """The texts of the blocks of a page, to find those that pages repeat."""
     content = Content(page, {})
     body = content.root
     content.remove_tools(body)
     lengths = measure(body)
     blocks = (node for node in body.css(_PARTS) if 0 < lengths[node.mem_id].text <= _NOTE)
-    texts = {one_line(node.text()) for node in blocks}
-    return texts.union(*(values_of(node) for node in body.css(_DATED)))
+    return {one_line(node.text()) for node in blocks}
 
 
-def values_of(node: Node) -> list[str]:
+def _values_of(node: Node) -> list[str]:
     """What an element with a date says: its attributes, then its text."""
     given = [node.attributes.get(name) for name in ("datetime", "content", "title")]
     return [*filter(None, given), one_line(node.text())]
@@ -227,11 +222,7 @@ class Content:
     def _remove(self, node: Node, reason: str) -> None:
         if node.parent is None:
             return
-        size = self._lengths[node.mem_id]
-        self.left_out[reason] += size.text
-        for outer in ancestors(node):
-            start, text, linked = self._lengths[outer.mem_id]
-            self._lengths[outer.mem_id] = Lengths(start, text - size.text, linked - size.linked)
+        self.left_out[reason] += self._lengths[node.mem_id].text
         for inner in node.css("*"):
             self._lengths[inner.mem_id] = _NONE
         node.remove()
@@ -257,8 +248,9 @@ class Content:
         self._is_marked = marked is not None
         self.root = marked or body
         self.remove_tools(self.root)
-        whole = self._lengths[body.mem_id].text
-        self.left_out["around the content"] += whole - self._lengths[self.root.mem_id].text
+        self._lengths = measure(body)
+        around = self._lengths[body.mem_id].text - self._lengths[self.root.mem_id].text
+        self.left_out["around the content"] += around
 
     def _remove_ignored(self, body: Node) -> None:
         """What the page asks to leave out of a search; a heading means its section."""
@@ -309,13 +301,11 @@ class Content:
     def tidy(self, title: str, labels: list[Node]) -> None:
         """Remove the title, the lines about the post, and what other pages repeat."""
         root, body = self.root, self._body
-        self._lengths = measure(body)
         self._remove_labels(root, labels)
         self._remove_lines(body, root, title)
         for heading in root.css("h1, h2"):
             if one_line(heading.text()) == title:
-                self._remove(heading, "title")
-        del self.left_out["title"]
+                heading.remove()
         for is_end in (False, True):
             self._lengths = measure(body)
             content, parts = self._lengths[root.mem_id], root.css(_PARTS)
@@ -398,7 +388,7 @@ class Content:
             is_change = "modified" in says or bool(_UPDATED.search(before))
             if len(found) == 1 and "publish" not in f"{names} {says}":
                 is_change = is_change or bool(_UPDATED.search(f"{names} {says}"))
-            (self.updated if is_change else self.dates).extend(values_of(inner))
+            (self.updated if is_change else self.dates).extend(_values_of(inner))
         if not found and (date := DATE_IN_TEXT.search(text)):
             is_change = bool(_UPDATED.search(f"{names} {text[: date.start()]}"))
             (self.updated if is_change else self.dates).append(date[0])

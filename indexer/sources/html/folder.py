@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote, unquote, urljoin, urlsplit
 
-from indexer.dates import DATE_IN_TEXT, moments
 from indexer.errors import SourceError
 from indexer.html_text import TooMuchMarkup, one_line
 from indexer.records import Origin, Reject, Skipped, SourceItem
@@ -27,12 +26,11 @@ from indexer.sources.html.content import texts_of
 from indexer.sources.html.lists import LISTS
 from indexer.sources.html.page import SEPARATORS, BuiltSite, Page, read_page
 from indexer.sources.identity import oid_of_page
-from indexer.sources.xml import local_name, parse_xml, texts
+from indexer.sources.xml import local_name, locations, parse_xml, texts
 
 SUFFIXES = (".html", ".htm", ".xhtml")
 _DRAFT = re.compile(r"(?:^|/)(?:_?drafts?/(?!index\.)|draft_[^/]*$)")
 """As Pelican's `drafts/` and Medium's `draft_…`; a page may be called so."""
-_NOT_POSTS = LISTS | {"404", "search", "genindex", "py-modindex"}
 _XML = re.compile(r"index\.xml|feeds?/.+|(?:[^/]+/)?[^/]*(?:sitemap|feed|atom|rss)[^/]*")
 """Sitemaps and feeds. Not each index.xml: Hugo has one for each list."""
 _MAX_XML = 50_000_000
@@ -49,8 +47,6 @@ _PART = 10
 _COMPLETE = 0.8
 """The share of the pages that a sitemap must list to say which are public."""
 _VERSION = re.compile(r"(?:^|/)(?:next|nightly|unreleased|dev|v?\d+(?:\.(?:\d+|x))+)$")
-_DATES_OF_BUILD = 2
-"""Days that all pages show; more of them are those of posts that each page leads to."""
 _VERSIONED = 3
 """Pages of a version of a documentation; fewer may be the notes on a release."""
 
@@ -103,10 +99,9 @@ class HTMLFolder(Source):
             text = decoded(read_inside(file, [base.resolve()], _MAX_BYTES))
         except OSError as error:
             return Reject(origin, oid, error.strerror or str(error), remedy_of(error))
-        location = urljoin("/", quote(path))
         address = (self._options.site or site.address).rstrip("/") + "/"
-        base_url = urljoin(address, quote(re.sub(r"(^|/)index\.html?$", r"\1", path)))
-        return read_page(text, location, origin, oid, self._options, site=site, base=base_url)
+        location = urljoin(address, quote(re.sub(r"(^|/)index\.html?$", r"\1", path)))
+        return read_page(text, location, origin, oid, self._options, site=site)
 
 
 # -- what the pages say together -------------------------------------------------------------------
@@ -133,15 +128,11 @@ def built_site(folder: Path, files: Mapping[str, Path], site: str) -> BuiltSite:
     addresses = {oid: url for url in urls if (oid := bare.oid_of(url))}
     beside = {oid: file.with_name("index.xml") for oid, file in files.items() if oid != "index"}
     fed = {oid for oid, feed in beside.items() if files[oid].stem == "index" and feed.is_file()}
-    second = (re.fullmatch(r"(?:(.+)/)?page/[12]|index2", oid) for oid in files)
-    paginated = {found[1] or "index" for found in second if found}
     copies = {*_copies(heads, bare), *_versions(files)}
     likely = {
         oid
         for oid, head in heads.items()
-        if head.is_public
-        and oid not in fed | paginated
-        and _NOT_POSTS.isdisjoint(oid.lower().split("/"))
+        if head.is_public and oid not in fed and LISTS.isdisjoint(oid.lower().split("/"))
     }
     unlisted = likely - addresses.keys()
     if not addresses or len(unlisted) > (1 - _COMPLETE) * len(likely):
@@ -152,7 +143,6 @@ def built_site(folder: Path, files: Mapping[str, Path], site: str) -> BuiltSite:
         bare,
         addresses=addresses,
         entries={bare.oid_of(url): date for url, date in entries.items()},
-        paginated=frozenset(paginated),
         fed=frozenset(fed),
         unlisted=frozenset(unlisted),
         copies=frozenset(copies),
@@ -173,7 +163,7 @@ def _shared(texts: Iterable[str]) -> frozenset[str]:
 
 
 def _with_repeated(site: BuiltSite, folder: Path, files: Mapping[str, Path]) -> BuiltSite:
-    """The site with what its posts repeat, and the days that most of them show.
+    """The site with what its posts repeat.
 
     Lists do not count: the first words of a post are on several of them.
     """
@@ -188,12 +178,8 @@ def _with_repeated(site: BuiltSite, folder: Path, files: Mapping[str, Path]) -> 
             texts.update(texts_of(page.parsed))
             headings.update({one_line(node.text()) for node in page.parsed.css("h1")})
     repeated = {text: number / count for text, number in texts.items() if number >= _SHARED_BY}
-    everywhere = [text for text, share in repeated.items() if share >= _COMPLETE and count >= 5]
-    dates = (date[0] for text in everywhere for date in DATE_IN_TEXT.finditer(text))
-    days = {when.date() for when in moments([*everywhere, *dates])}
-    days = days if len(days) <= _DATES_OF_BUILD else set()
     shared = site.shared_titles | _shared(headings.elements())
-    return replace(site, shared_titles=shared, repeated=repeated, build_days=frozenset(days))
+    return replace(site, shared_titles=shared, repeated=repeated)
 
 
 def _head(file: Path, folder: Path) -> Head:
@@ -210,17 +196,16 @@ def _head(file: Path, folder: Path) -> Head:
 def _address(pages: Mapping[str, Path], urls: Iterable[str]) -> str:
     """The address below which most URLs are those of pages; "" if none is."""
     counts: Counter[str] = Counter()
-    for url in urls:
-        parts = urlsplit(url) if is_valid_url(url) else None
-        if parts is None or not parts.netloc:
+    for url in filter(is_valid_url, urls):
+        parts = urlsplit(url)
+        if not parts.netloc:
             continue
         folders = unquote(parts.path).strip("/").split("/")
         for depth in range(min(4, len(folders) + 1)):
             base, rest = folders[:depth], "/".join(folders[depth:])
             if oid_of_page(f"/{quote(rest)}") in pages:
                 counts["/".join([f"{parts.scheme}://{parts.netloc}", *filter(None, base)])] += 1
-    most = max(counts.values(), default=0)
-    return min((address for address, count in counts.items() if count == most), key=len, default="")
+    return max(sorted(counts, key=len), key=counts.__getitem__, default="")
 
 
 def _copies(heads: Mapping[str, Head], site: BuiltSite) -> Iterator[str]:
@@ -286,9 +271,9 @@ def _listed(folder: Path) -> tuple[list[str], dict[str, str]]:
             root = parse_xml(unzipped_bytes(body, str(file), _MAX_XML), str(file))
         except (OSError, SourceError):
             continue
+        if local_name(root) == "urlset":
+            urls += [url for url, _ in locations(root)]
         for item in root.iter():
-            if local_name(item) == "url":
-                urls += filter(None, [texts(item).get("loc")])
             if local_name(item) not in ("item", "entry"):
                 continue
             fields = texts(item)

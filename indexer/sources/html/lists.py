@@ -7,16 +7,15 @@ from functools import partial
 from selectolax.lexbor import LexborNode
 
 from indexer.html_text import HEADINGS
-from indexer.sources.html.content import Lengths, ancestors, text_length, top_articles
+from indexer.sources.html.content import Lengths, ancestors, text_length, top_nodes
 
 LISTS = frozenset(
     ("tag", "tags", "category", "categories", "author", "authors", "label", "labels", "archive")
-) | {"archives", "series", "topics", "page", "drafts"}
+) | {"archives", "series", "topics", "page", "drafts", "genindex", "py-modindex"}
 """Names of folders of lists, and of pages that list all tags and the like."""
 _LIST_FOLDER = re.compile(rf"(?:^|.*-)(?:{'|'.join(sorted(LISTS))})")
 """Such as `tags` and `theme-tags`."""
 _PART_OF_LIST = re.compile(r"(?:^|/)(?:(?:page|index)[-/]?\d+|(?:19|20)\d\d(?:/\d{1,2}){0,2})$")
-PAGE_OF_LIST = re.compile(r"(?:^|/)page/\d+$")
 _BULLETS = " \n\t*•–-"
 _FEW = 60
 """Characters of its own; a post that is nothing but links has a sentence before them."""
@@ -61,13 +60,15 @@ def is_list(
     entries = _entries(main, oid, to_page, is_lenient=is_below or name in LISTS)
     count, text = len(entries), sum(text_length(node) for entry in entries for node in entry)
     own_text = max(0, own.text - text)
+    if folders[-1:] == ["page"] and name.isdigit():
+        return True  # the second page of a list
     if path == "index" and count and own_text < text:
         return True  # a front page with the last post
     if is_article:
         if not is_hinted:
             return count >= 5 and own_text < _FEW
         return count >= (1 if is_named else 3) and own_text < _SHORT
-    lengths = [text_length(node) for node in top_articles(main.css("article"))]
+    lengths = [text_length(node) for node in top_nodes(main.css("article"))]
     is_several = len(lengths) >= (2 if is_named else 3) and max(lengths) <= sum(lengths) / 2
     if is_several and sum(lengths) > own.text / 2:  # fewer are cards below a post
         return True

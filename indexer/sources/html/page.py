@@ -3,9 +3,8 @@
 import html
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -18,24 +17,24 @@ from indexer.html_text import TooMuchMarkup, check_markup, clean, one_line, text
 from indexer.records import Origin, RawPost, Reject, Skipped, SourceItem
 from indexer.sources.base import SourceOptions, bare_host, image_of, is_valid_url
 from indexer.sources.html.content import (
+    NOT_OWN,
     Content,
     body_of,
-    own_lengths,
+    measure,
     remove_comments,
-    top_articles,
+    top_nodes,
 )
-from indexer.sources.html.lists import PAGE_OF_LIST, is_list
+from indexer.sources.html.lists import is_list
 from indexer.sources.identity import day_in_path, labels, oid_of_page, title_of_name
 
 _PUBLISHED = (
-    *("article:published_time", "datePublished", "date", "dc.date", "dc.date.issued"),
+    *("article:published_time", "datepublished", "date", "dc.date", "dc.date.issued"),
     *("dcterms.created", "dcterms.date", "citation_publication_date", "pubdate", "publish_date"),
 )
-_MODIFIED = ("article:modified_time", "og:updated_time", "dateModified", "dcterms.modified")
+_MODIFIED = ("article:modified_time", "og:updated_time", "datemodified", "dcterms.modified")
 _TOOLS = re.compile(r"404|5\d\d|_?not[-_]?found|error|offline|search|sitemap")
 """Names of pages that a server shows in place of others, and of searches."""
 _NOT_FOUND = re.compile(r"\W*(?:error\W*)?404\b.*|.*\bnot found\W*(?:\(?404\)?)?", re.IGNORECASE)
-_INDEXES = frozenset(("genindex", "py-modindex"))
 _LANGUAGE_OR_VERSION = re.compile(r"[a-z]{2,3}(?:[-_][a-z]{2,4})?|v?\d[\w.]*")
 _SHORT = 300
 """Characters outside links; a page with a search box, or that says what is missing, has fewer."""
@@ -46,7 +45,9 @@ _MAX_LABELS = 20
 """Links to pages of tags in one post; more of them are all tags of the site."""
 _FILE = re.compile(r"\.(?!html?$|php$)[a-z]\w{1,4}$", re.IGNORECASE)
 _WHOLE = re.compile(r"<!doctype|<html|<head[\s>]|<title", re.IGNORECASE)
-_POSTINGS = ("article", "blogposting", "newsarticle", "techarticle", "report", "socialmediaposting")
+_POSTING = re.compile(
+    r"\b(?:(?:news|tech)?article|(?:blog|socialmedia)posting|report)\b", re.IGNORECASE
+)
 
 SEPARATORS = (" | ", " - ", " – ", " — ", " · ", " :: ", " • ", " « ", " » ")
 _MARKS = re.compile(r"^[|–—·•«»›]*\s+|\s+[|–—·•«»›]*$")
@@ -61,7 +62,6 @@ class BuiltSite:
     pages: Mapping[str, Path] = field(default_factory=dict)
     addresses: Mapping[str, str] = field(default_factory=dict)  # of what the sitemap lists
     entries: Mapping[str, str] = field(default_factory=dict)  # what the feeds list, and its dates
-    paginated: frozenset[str] = frozenset()  # go on with a second page
     fed: frozenset[str] = frozenset()  # have a feed of their own
     unlisted: frozenset[str] = frozenset()  # are not in a complete sitemap
     copies: frozenset[str] = frozenset()  # another page is named by their link or path
@@ -69,29 +69,24 @@ class BuiltSite:
     shared_images: frozenset[str] = frozenset()  # of several pages
     names: frozenset[str] = frozenset()  # of the site and its parts, as titles have them
     repeated: Mapping[str, float] = field(default_factory=dict)  # texts: the share that has them
-    build_days: frozenset[date] = frozenset()  # which most pages show: the site was built then
 
     def oid_of(self, url: str) -> str:
         """The page that an absolute URL or a path leads to; "" for one of another site."""
         if not is_valid_url(url):
             return ""
         parts, own = urlsplit(url), urlsplit(self.address)
-        if parts.scheme not in ("", "http", "https"):
-            return ""
         if parts.netloc and bare_host(parts.netloc) != bare_host(own.netloc):
             return ""
-        base = own.path.rstrip("/")
-        path = parts.path
-        if base and (path == base or path.startswith(f"{base}/")):
-            path = path[len(base) :]
-        return oid_of_page(path)
+        path, base = parts.path, own.path.rstrip("/")
+        is_below = f"{path}/".startswith(f"{base}/")
+        return oid_of_page(path[len(base) :] if is_below else path)
 
     def bare_title(self, title: str, name: str = "") -> str:
         """A title without the name of the site before or behind it; `name` as a page states it."""
         for mark in SEPARATORS:
             while mark in title:
                 first, last = title.partition(mark)[0], title.rpartition(mark)[2]
-                if last in self.shared_titles | self.names | {name}:
+                if last in self.shared_titles | {name}:
                     title = title.removesuffix(mark + last)
                 elif first in self.names:
                     title = title.removeprefix(first + mark)
@@ -108,13 +103,12 @@ def read_page(
     options: SourceOptions,
     *,
     site: BuiltSite | None = None,
-    base: str = "",
     lastmod: str = "",
 ) -> SourceItem:
     """The post on a page, or why there is none.
 
-    Where the page states no URL, it is `base`, else the location: its URL or its path on the site;
-    where it states no last change, it is `lastmod`.
+    `location` is its URL or its path on the site, which counts where the page states none, and so
+    does `lastmod`, its last change.
     """
     try:
         page = Page(text, location, site)
@@ -124,7 +118,7 @@ def read_page(
     if reason:
         return Skipped(origin, oid if is_guess else None, reason)
     listed = site.addresses.get(oid) if site else None
-    url = listed or urljoin(base or location, page.url)
+    url = listed or urljoin(location, page.url)
     return page.post(origin, oid, url, lastmod, options)
 
 
@@ -137,7 +131,7 @@ class Page:
         self.parsed = LexborHTMLParser(clean(text))
         self._body = self._main = body_of(self.parsed)
         self._is_whole = bool(_WHOLE.search(text[:10_000]))
-        self._meta: dict[str, str] = {}
+        self._meta: dict[str, Any] = {}
         self._tags: list[str] = []
         for node in self.parsed.css("meta[content]"):
             given = node.attributes
@@ -147,34 +141,39 @@ class Page:
                 self._tags += content.split(",")
             if name and content:
                 self._meta.setdefault(name, content)
-        self._data = _json_ld(self.parsed)
+        posting = _json_ld(self.parsed)
+        self._is_posting = bool(posting)
+        for name, value in posting.items():
+            self._meta.setdefault(name.lower(), value)
         self._said = 0
-        self.canonical = self._link("link[rel=canonical][href]")
-        self.url = self.canonical or _followed(self._meta.get("og:url", ""))
+        link = self.parsed.css_first("link[rel=canonical][href]")
+        self.canonical = _followed((link.attributes.get("href") if link else "") or "")
+        self.url = self.canonical or _followed(self._text("og:url"))
         self._site = site or BuiltSite()
         home = urlsplit(self.url or location)
         if home.netloc and not self._site.address:
             self._site = replace(self._site, address=f"{home.scheme}://{home.netloc}")
-        self.og_title = one_line(self._meta.get("og:title", ""))
+        self.og_title = self._text("og:title")
         self.name = _text_of(self.parsed.css_first("head > title"))
-        self.stated_image = self._meta.get("og:image") or self._meta.get("twitter:image") or ""
+        self.stated_image = self._text("og:image") or self._text("twitter:image")
 
-    def _link(self, selector: str) -> str:
-        link = self.parsed.css_first(selector)
-        return _followed((link.attributes.get("href") if link else "") or "")
+    def _text(self, name: str) -> str:
+        """What the head states under a name; JSON-LD has more than texts."""
+        value = self._meta.get(name)
+        return one_line(value) if isinstance(value, str) else ""
 
     @property
     def language(self) -> str:
         """The declared language; "" if there is none."""
         root = self.parsed.css_first("html[lang]")
         declared = root.attributes.get("lang") if root else ""
-        return declared or self._meta.get("content-language") or _text(self._data.get("inLanguage"))
+        return declared or self._text("content-language") or self._text("inlanguage")
 
     # -- whether it is a post --------------------------------------------------------------------
 
     def why_hidden(self) -> str:
         """Why the page says that it is not for readers; "" if it does not."""
-        robots = ",".join(self._meta.get(name, "") for name in ("robots", "googlebot")).lower()
+        robots = ",".join(map(self._text, ("robots", "googlebot"))).lower()
         if {"noindex", "none"} & set(re.split(r"[\s,]+", robots)):
             return "noindex"
         for node in self.parsed.css("[data-pagefind-ignore], [data-search-exclude]"):
@@ -189,36 +188,34 @@ class Page:
             return "part of a page", True
         if reason := self.why_hidden():
             return reason, False
-        if PAGE_OF_LIST.search(oid.lower()) or oid in self._site.paginated:
-            return "list page", True
         self._said += remove_comments(self._body)
-        is_several = len(top_articles(self.parsed.css("article"))) > 1
+        is_several = len(top_nodes(self.parsed.css("article"))) > 1
         is_several = is_several or self.parsed.css_first("aside article") is not None
         marked = ("main", "[role=main]", *(() if is_several else ("article", "#content")))
         self._main = next(filter(None, map(self.parsed.css_first, marked)), self._body)
-        own = own_lengths(self._main)
+        own = measure(self._main, NOT_OWN)[self._main.mem_id]
         is_rendered = own.text < _EMPTY and self.parsed.css_first(_RENDERED) is not None
         is_empty = not own.text and self.parsed.css_first("body img, iframe") is None
         if is_rendered or (is_empty and self.parsed.css_first("body script") is not None):
             return "rendered by a browser: the file has no text", True
-        is_article = self._meta.get("og:type", "").lower() == "article" or bool(self._data)
+        is_article = self._text("og:type").lower() == "article" or self._is_posting
         is_article = is_article or oid in self._site.entries
         if self._is_tool(oid, own.unlinked, is_article=is_article):
-            return "error page, search or index", True
-        kind = {"is_article": is_article, "is_fed": oid in self._site.fed}
-        if is_list(oid, self._main, own, self._page_of, **kind):
+            return "error page or search", True
+        is_fed = oid in self._site.fed
+        if is_list(oid, self._main, own, self._page_of, is_article=is_article, is_fed=is_fed):
             return "list page", True
         return ("not in the sitemap", False) if oid in self._site.unlisted else ("", False)
 
     def _is_tool(self, oid: str, length: int, *, is_article: bool) -> bool:
-        """Whether the page is a search, an index, or what a server shows in place of another.
+        """Whether the page is a search, or what a server shows in place of another.
 
         Below a folder that is no language it may be a page about such things.
         """
         *folders, name = oid.lower().split("/")
         is_short = length < _SHORT
         is_named = all(map(_LANGUAGE_OR_VERSION.fullmatch, folders)) and _TOOLS.fullmatch(name)
-        if name in _INDEXES or (is_named and (is_short or not is_article)):
+        if is_named and (is_short or not is_article):
             return True
         titles = (self._bare(self.name), _text_of(self.parsed.css_first("h1")))
         is_called = not is_article and any(map(_NOT_FOUND.fullmatch, titles))
@@ -231,11 +228,9 @@ class Page:
         """
         if href.startswith("#") or not _followed(href):
             return ""
-        url = urljoin(self._location, href)
-        oid = self._site.oid_of(url)
-        if oid in self._site.pages or (is_certain and self._site.pages):
-            return oid if oid in self._site.pages else ""
-        return oid if not _FILE.search(oid) else ""
+        oid, pages = self._site.oid_of(urljoin(self._location, href)), self._site.pages
+        is_page = oid in pages if is_certain and pages else not _FILE.search(oid)
+        return oid if is_page or oid in pages else ""
 
     # -- the post --------------------------------------------------------------------------------
 
@@ -244,24 +239,22 @@ class Page:
     ) -> RawPost:
         """The post; `lastmod` is its last change if the page names none."""
         content = Content(self.parsed, self._site.repeated, options.selectors())
-        section = self._meta.get("article:section") or _text(self._data.get("articleSection"))
+        section = self._text("article:section") or self._text("articlesection")
         if section.lower() == oid.partition("/")[0].lower():
             section = ""  # Hugo names the folder of a page so
         tags = self._links_to(("tag", "tags"))
         categories = self._links_to(("category", "categories"))
-        stated = labels(self._meta.get("keywords") or self._data.get("keywords"))
+        stated = labels(self._meta.get("keywords"))
         is_marked = self._main.tag != "body"
         keywords = self._tags or stated or (_texts_of(tags) if is_marked else [])
         named = [section] if section else _texts_of(categories) if is_marked else []
         content.find(options.content)
         title = self._title(content, oid)
         content.tidy(title, [*tags, *categories])
-        built = self._site.build_days
-        shown = [when for when in moments(content.dates) if when.date() not in built]
         days = [day_in_path(urlsplit(address).path) for address in (self.url, url)]
         others = moments([*days, self._site.entries.get(oid)])
-        published = [*self._stated(_PUBLISHED), *shown, *others]
-        modified = [*self._stated(_MODIFIED), *moments([*content.updated, lastmod])]
+        published = [*moments(map(self._meta.get, _PUBLISHED)), *moments(content.dates), *others]
+        modified = [*moments(map(self._meta.get, _MODIFIED)), *moments([*content.updated, lastmod])]
         return RawPost(
             origin=origin,
             oid=oid,
@@ -288,7 +281,7 @@ class Page:
         """The heading that the content begins with, else what the head states, else the `<title>`,
         else another heading; not what many pages have, or the name of the site."""
         headings = self._own_titles([content.heading, *map(_text_of, self.parsed.css("h1"))])
-        stated = [self.og_title, _text(self._data.get("headline")), self.name]
+        stated = [self.og_title, self._text("headline"), self.name]
         title = next(iter(self._own_titles(stated)), "")
         for text in headings:
             is_own = text == content.heading and not text.startswith(f"{title} ")
@@ -299,18 +292,13 @@ class Page:
 
     def _own_titles(self, titles: list[str]) -> list[str]:
         """Those that few pages have, without the name of the site."""
-        shared = self._site.shared_titles | {self._meta.get("og:site_name", ""), ""}
+        shared = self._site.shared_titles | {self._text("og:site_name"), ""}
         pairs = [(title, self._bare(title)) for title in titles]
         return [bare for title, bare in pairs if shared.isdisjoint((title, bare))]
 
     def _bare(self, title: str) -> str:
         """A title without the name of the site."""
-        return self._site.bare_title(title, self._meta.get("og:site_name", ""))
-
-    def _stated(self, names: tuple[str, ...]) -> Iterator[datetime]:
-        """The dates that the head states; templates are often wrong."""
-        yield from moments(self._meta.get(name.lower()) for name in names)
-        yield from moments(self._data.get(name) for name in names)
+        return self._site.bare_title(title, self._text("og:site_name"))
 
     def _links_to(self, folders: tuple[str, ...]) -> list[LexborNode]:
         """The links in the content to pages in such folders, as those of tags are."""
@@ -339,6 +327,7 @@ def _followed(address: str) -> str:
 
 def _json_ld(page: LexborHTMLParser) -> dict[str, Any]:
     """What is said of the posting; a page may describe its site, its author and more beside it."""
+    posting: dict[str, Any] = {}
     for script in page.css('script[type="application/ld+json"]'):
         try:
             data = orjson.loads(script.text())
@@ -346,17 +335,10 @@ def _json_ld(page: LexborHTMLParser) -> dict[str, Any]:
             continue
         graph = data.get("@graph", data) if isinstance(data, dict) else data
         for thing in graph if isinstance(graph, list) else [graph]:
-            if not isinstance(thing, dict):
-                continue
-            types = thing.get("@type")
-            names = types if isinstance(types, list) else [types]
-            if "headline" in thing or any(str(name).lower() in _POSTINGS for name in names):
-                return thing
-    return {}
-
-
-def _text(value: Any) -> str:
-    return one_line(value) if isinstance(value, str) else ""
+            is_thing = isinstance(thing, dict)
+            if is_thing and ("headline" in thing or _POSTING.search(str(thing.get("@type")))):
+                posting = posting or thing
+    return posting
 
 
 def _text_of(node: LexborNode | None) -> str:
