@@ -9,7 +9,7 @@ import html
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -182,8 +182,9 @@ def _words_with(beginnings: tuple[str, ...]) -> re.Pattern[str]:
     The first character comes first: a search for it is five times as fast."""
     letters = {letter for text in beginnings for letter in text[0].lower() + text[0].upper()}
     # By what it is not: a class of all other characters takes milliseconds to compile.
-    between = pairwise([-1, *sorted(code for code in map(ord, letters) if code < 0xC0), 0xC0])
-    others = "".join(rf"\x{low + 1:02x}-\x{high - 1:02x}" for low, high in between if low + 1 < high)
+    codes = sorted(code for code in map(ord, letters) if code < 0xC0)
+    between = [(low + 1, high - 1) for low, high in pairwise([-1, *codes, 0xC0])]
+    others = "".join(rf"\x{first:02x}-\x{last:02x}" for first, last in between if first <= last)
     rest = "|".join(dict.fromkeys(re.escape(text[1:]) for text in beginnings))
     longest = max(map(len, beginnings))
     return re.compile(
@@ -253,7 +254,7 @@ class Part(NamedTuple):
     words: Words
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False)
 class Passage:
     """A marked text without headings: what follows `heading` up to the next one.
 
@@ -273,7 +274,12 @@ class Passage:
     words: Words
     above_words: Words
 
-    def parts(self, complete: int = 1) -> list[Part]:
+    @cached_property
+    def parts(self) -> list[Part]:
+        """The first parts that have a mark, up to one with every word."""
+        return self.cut(complete=1)
+
+    def cut(self, complete: int) -> list[Part]:
         """The first parts that have a mark, up to so many with every word."""
         parts: list[Part] = []
         for text in (self.prose, self.code):
@@ -304,7 +310,7 @@ class Passage:
         """How many of its words stand together, in its heading and a part."""
         if len(self.body_words) < 2:
             return _count(self.words, shown)
-        in_parts = [part.words | self.heading_words for part in self.parts()]
+        in_parts = [part.words | self.heading_words for part in self.parts]
         return max([_count(words, shown) for words in {self.heading_words, *in_parts}])
 
     def url(self, page: str) -> str:
@@ -320,6 +326,8 @@ class Passage:
 
 def _words_of(marked: str) -> Words:
     """The marked words of a text, of which inflections count as one."""
+    if MARK not in marked:
+        return _NO_WORDS
     return frozenset(map(str.casefold, _FIRST_LETTERS.findall(marked)))
 
 
@@ -341,16 +349,14 @@ def _passages(text: str, code: str, headings: Sequence[Json], title: str) -> lis
         at, level = heading["line"], heading["level"]
         if at >= len(lines):
             break
-        marked = name = lines[at] if at >= 0 else ""
+        marked = lines[at] if at >= 0 else ""
+        name, in_name = unmarked(marked), _words_of(marked)
         while levels and levels[-1] >= level:
             levels.pop(), above.pop()
         prose = "\n".join(lines[at + 1 : following["line"]])
         block = "\n".join(code_lines[heading["code_line"] : following["code_line"]]).strip("\n")
-        in_name = _NO_WORDS
-        if MARK in marked:
-            name, in_name = unmarked(marked), _words_of(marked)
         if without_mark or in_name or MARK in prose or MARK in block:
-            in_body = _words_of(f"{prose}\n{block}")
+            in_body = _words_of(prose) | _words_of(block)
             is_title = name and name.casefold() == title.casefold()
             texts = ("", "") if is_title else (marked, name)
             in_heading = _NO_WORDS if is_title else in_name
@@ -410,7 +416,7 @@ def excerpts(
     loose: dict[str, None] = {}
     sections: list[tuple[Passage, str]] = []
     if len(best) == 1 and not best[0].heading:
-        parts = best[0].parts(complete=2)
+        parts = best[0].cut(complete=2)
         for _ in range(min(2, len(parts))):
             part = _most_words(parts, shown)
             parts.remove(part)
@@ -419,7 +425,7 @@ def excerpts(
         return list(loose), []
     for passage in best:
         shown |= passage.heading_words
-        if parts := passage.parts():
+        if parts := passage.parts:
             part = _most_words(parts, shown)
             shown |= part.words
             text = _cut(part.text, part.begin, part.end)
