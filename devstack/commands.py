@@ -5,7 +5,7 @@ import shlex
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -28,8 +28,12 @@ _SOME_REJECTED = 3  # the exit code of `blogsearch reindex`
 _BLOGSEARCH = str(Path(sys.executable).parent / "blogsearch")
 
 # In a run of minutes the C2 compiler takes more CPU time than its code saves; so does G1. Without
-# them the first answer of `make run` comes two to four seconds earlier.
-_QUICK_START = f"{HEAP} -XX:TieredStopAtLevel=1 -XX:-UseG1GC -XX:+UseSerialGC"
+# them the first answer of `make run` comes two to four seconds earlier. Classes take 150 MB: from
+# 20 MB on each step would collect all garbage.
+_QUICK_START = (
+    f"{HEAP} -XX:TieredStopAtLevel=1 -XX:-UseG1GC -XX:+UseSerialGC"
+    " -XX:MetaspaceSize=256m -XX:-AlwaysPreTouch"
+)
 
 _EPILOG = """\b
 Environment variables:
@@ -106,7 +110,11 @@ def test(stack: Stack, check: bool, arguments: tuple[str, ...]) -> None:
     """
     keep = _keep_services(stack.environment)
     with ExitStack() as contexts:
-        checks = contexts.enter_context(_static_checks()) if check else None
+        # Types take one processor half a minute if nothing is known from before.
+        checks = contexts.enter_context(_beside(_STATIC)) if check else None
+        # It compiles the tests, which otherwise each of the processes would do.
+        command = [sys.executable, "-m", "pytest", *arguments]
+        collects = contexts.enter_context(_beside([*command, "--collect-only"]))
         browser = chromium.find_or_install(stack.environment)
         memory = None if keep else contexts.enter_context(memory_folder())
         stack.instance = replace(stack.instance, memory=memory)
@@ -117,12 +125,13 @@ def test(stack: Stack, check: bool, arguments: tuple[str, ...]) -> None:
         # neighbouring tests, so that most fixtures of modules are made once, and takes some of
         # another one's when it has no more.
         processes = ["--numprocesses=3", "--dist=worksteal"]
-        command = [sys.executable, "-m", "pytest", *processes, *arguments]
+        command += processes
         if browser is None:
             command.append("--deselect=tests/browser")  # pytest ignores no folder that it is given
         else:
             environment["CHROMIUM"] = browser
         failed = 0
+        collects.communicate()
         if not (checks and checks.poll()):
             failed = run_child(command, environment, REPOSITORY, signal.SIGINT)
         if checks:
@@ -131,21 +140,23 @@ def test(stack: Stack, check: bool, arguments: tuple[str, ...]) -> None:
         sys.exit(failed)
 
 
+_STATIC = ["make", "--no-print-directory", "static"]
+
+
 @contextmanager
-def _static_checks() -> "Iterator[subprocess.Popen[str]]":
-    """`make static`. Types take one processor half a minute if nothing is known from before."""
-    command = ["make", "--no-print-directory", "static"]
+def _beside(command: Sequence[str]) -> "Iterator[subprocess.Popen[str]]":
+    """A program that runs beside what the block does, and ends with it."""
     with subprocess.Popen(
         command,
         cwd=REPOSITORY,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-    ) as checks:
+    ) as process:
         try:
-            yield checks
+            yield process
         finally:
-            checks.terminate()
+            process.terminate()
 
 
 def prepare_index(environment: Mapping[str, str]) -> None:

@@ -190,5 +190,6 @@ cluster.routing.allocation.disk.threshold_enabled: false
         "ES_JAVA_HOME": str(jdk),
         "ES_PATH_CONF": str(config),
         "ES_TMPDIR": str(folders["tmp"]),
+        "CLI_JAVA_OPTS": "-XX:TieredStopAtLevel=1",  # of what only starts it, for three seconds
         "ES_JAVA_OPTS": environment.get("ES_JAVA_OPTS") or HEAP,
     }

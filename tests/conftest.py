@@ -35,11 +35,14 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 
 Run = Callable[..., Result]
 
+gc.disable()  # until all is imported: nearly nothing of it becomes garbage
+
 
 def pytest_collection_finish() -> None:
     """What is imported by now stays, so the garbage collector need not go through it each time."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 def pytest_runtest_logfinish() -> None:
