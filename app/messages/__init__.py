@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +39,7 @@ class Messages:
         """`ltr` or `rtl`."""
         return self._locale.text_direction
 
-    @property
+    @cached_property
     def _locale(self) -> Locale:
         return Locale.parse(self.language)
 
@@ -55,6 +55,7 @@ class Messages:
             values["count"] = self.number(values["count"])
         return escape(text).format(**values) if values else escape(text)
 
+    @lru_cache(maxsize=1000)  # noqa: B019 - the messages of a language are kept for good
     def number(self, value: int) -> str:
         return format_decimal(value, locale=self._locale)
 
