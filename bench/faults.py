@@ -124,10 +124,12 @@ def _restored(target: Target) -> Iterator[None]:
     with redis.Redis.from_url(target.caches[0].url) as server:
         dumped = {key: server.dump(key) for key in server.scan_iter()}
         yield
-        server.flushall()
-        for key, data in dumped.items():
-            if data:
-                server.restore(key, 60_000, data)
+        with server.pipeline() as snapshot:  # one transaction: nobody writes meanwhile
+            snapshot.flushall()
+            for key, data in dumped.items():
+                if data:
+                    snapshot.restore(key, 60_000, data)
+            snapshot.execute()
 
 
 @contextmanager
