@@ -13,7 +13,7 @@ from typing import NamedTuple
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from indexer.dates import DATE_IN_TEXT
-from indexer.html_text import BLOCKS, HEADINGS, UNSEEN, one_line, walk
+from indexer.html_text import HEADINGS, UNSEEN, one_line, walk
 
 Node = LexborNode
 
@@ -23,6 +23,7 @@ _NAVIGATION = re.compile(
 )
 _AUTHOR = re.compile(r"author|\bbio\b|h-card|vcard|byline|about-me")
 _FIELDS = "input, textarea, select, button"
+_SIGN = re.compile(r"\s*[^\w\s]\W*")
 _UNHEARD = "[class*=sr-only], [class*=screen-reader], [class*=visually], [role=tooltip]"
 _UNSHOWN = ["script", "style", "noscript", "template"]
 _SAID = (
@@ -150,17 +151,10 @@ def top_nodes(nodes: list[Node]) -> list[Node]:
 def texts_of(page: LexborHTMLParser) -> set[str]:
     """The texts of the blocks of a page, to find those that pages repeat."""
     content = Content(page, {})
-    body = content.root
-    content.remove_tools(body)
-    lengths = measure(body)
-    blocks = (node for node in body.css(_PARTS) if 0 < lengths[node.mem_id].text <= _NOTE)
+    content.remove_tools(content.root)
+    lengths = measure(content.root)
+    blocks = (node for node in content.root.css(_PARTS) if 0 < lengths[node.mem_id].text <= _NOTE)
     return {one_line(node.text()) for node in blocks}
-
-
-def _values_of(node: Node) -> list[str]:
-    """What an element with a date says: its attributes, then its text."""
-    given = [node.attributes.get(name) for name in ("datetime", "content", "title")]
-    return [*filter(None, given), one_line(node.text())]
 
 
 def _names_of(node: Node) -> str:
@@ -177,7 +171,7 @@ def remove_comments(body: Node) -> int:
     """
     removed = 0
     for node in body.css("[class*=comment i], [id*=comment i]"):
-        is_block = node.tag in BLOCKS and node.tag not in ("body", "main", "p", *HEADINGS)
+        is_block = node.tag in ("div", "section", "aside", "ol", "ul", "form")
         if is_block and node.css_matches(_SAID) and not node.css_matches("h1, main"):
             removed += measure(node)[node.mem_id].text
             node.remove()
@@ -210,14 +204,6 @@ class Content:
         for selector in excluded:
             for node in page.css(selector):
                 self._remove(node, "excluded by blogsearch.toml")
-
-    @property
-    def heading(self) -> str:
-        """The heading that the content begins with, if it is the only one of its level."""
-        headings = self.root.css("h1")
-        if len(headings) != 1 or measure(self.root)[headings[0].mem_id].start >= _SHORT:
-            return ""
-        return one_line(headings[0].text())
 
     def _remove(self, node: Node, reason: str) -> None:
         if node.parent is None:
@@ -278,17 +264,13 @@ class Content:
         most = _SHORT if node.tag == "nav" else 30
         if size.linked and (is_away or size.unlinked < most) and _NAVIGATION.search(names):
             return "navigation"
-        if size.link_share <= 0.8:
-            return ""
-        links = [link.attributes.get("href") or "" for link in node.css("a[href]")]
-        is_inside = len(links) > 1 and all(link[:1] == "#" for link in links)
-        return "table of contents" if is_inside else ""
+        is_inside = size.link_share > 0.8 and not node.css_matches("a[href]:not([href^='#'])")
+        return "table of contents" if is_inside and len(node.css("a[href]")) > 1 else ""
 
     def remove_tools(self, root: Node) -> None:
         """Signs, the labels of tabs and of code, and what is there for screen readers."""
         radios = {node.attributes.get("id") for node in root.css("input[type=radio]")} - {None}
-        signs = (node for node in root.css("a[href^='#']") if node.text().strip())
-        tools = [node for node in signs if not re.search(r"\w", node.text())]
+        tools = [node for node in root.css("a[href^='#']") if _SIGN.fullmatch(node.text())]
         tools += [node for node in root.css("label") if node.attributes.get("for") in radios]
         tools += root.css("[role=tab]") if root.css_matches("[role=tabpanel]") else []
         tools += root.css("label:has(> [type=radio]), [class*=language-] > span.lang")
@@ -301,8 +283,7 @@ class Content:
     def tidy(self, title: str, labels: list[Node]) -> None:
         """Remove the title, the lines about the post, and what other pages repeat."""
         root, body = self.root, self._body
-        self._remove_labels(root, labels)
-        self._remove_lines(body, root, title)
+        self._remove_lines(body, root, title, {node.mem_id for node in labels})
         for heading in root.css("h1, h2"):
             if one_line(heading.text()) == title:
                 heading.remove()
@@ -319,21 +300,8 @@ class Content:
                     edge += (-size.text if is_end else size.text) if is_edge else 0
                     self._remove(node, "repeated on other pages")
 
-    def _remove_labels(self, root: Node, labels: list[Node]) -> None:
-        """Remove links to tags, with what holds nothing else, such as "Posted in" before them."""
-        known = {node.mem_id for node in labels}
-        for node in labels:
-            if node.parent is None or node.parent.tag == "p":
-                continue
-            for outer in ancestors(node, root):
-                is_more = self._lengths[outer.mem_id].unlinked > 25 or outer.css_matches(_KEPT)
-                if is_more or not known.issuperset(link.mem_id for link in outer.css("a")):
-                    break
-                node = outer
-            self._remove(node, "labels")
-
-    def _remove_lines(self, body: Node, root: Node, title: str) -> None:
-        """Lines about the post at its beginning or end: its dates, its author, its length.
+    def _remove_lines(self, body: Node, root: Node, title: str, labels: set[int]) -> None:
+        """Lines about the post at its beginning or end: its dates, author, length and labels.
 
         Of what stands above the content, the dates are noted.
         """
@@ -352,7 +320,11 @@ class Content:
                 continue
             if (is_above and "nav" in tags) or node.css_matches("h1, pre, code, blockquote, table"):
                 continue
-            if reason := self._why_line(node, is_end=is_end):
+            links = {link.mem_id for link in node.css("a")}
+            is_labels = node.tag != "a" and links and links <= labels
+            if is_labels and size.unlinked <= 25 and not node.css_matches(_KEPT):
+                self._remove(node, "labels")
+            elif reason := self._why_line(node, is_end=is_end):
                 self._note_dates(node)
                 if not is_above:
                     self._remove(node, reason)
@@ -375,8 +347,6 @@ class Content:
                 return "date"
             if size.text < 60 and (is_author or node.css_matches("[rel=author]")):
                 return "author"
-        if is_author and is_end:
-            return "author"
         is_note = node.tag == "footer" and is_end and size.unlinked < _SHORT
         return "footer" if is_note and node.css_matches("a[href]:not([href^='#']), time") else ""
 
@@ -384,11 +354,11 @@ class Content:
         """Keep the dates in an element: those of a change apart from that of the post."""
         found, text, names = node.css(_DATED), one_line(node.text()), _names_of(node)
         for inner in found:
-            says, before = _names_of(inner), text.partition(one_line(inner.text()))[0]
-            is_change = "modified" in says or bool(_UPDATED.search(before))
-            if len(found) == 1 and "publish" not in f"{names} {says}":
-                is_change = is_change or bool(_UPDATED.search(f"{names} {says}"))
-            (self.updated if is_change else self.dates).extend(_values_of(inner))
+            stated = map(inner.attributes.get, ("datetime", "content", "title"))
+            shown = one_line(inner.text())
+            is_change = bool(_UPDATED.search(text.partition(shown)[0]))
+            is_change = is_change or "modified" in _names_of(inner)
+            (self.updated if is_change else self.dates).extend([*filter(None, stated), shown])
         if not found and (date := DATE_IN_TEXT.search(text)):
             is_change = bool(_UPDATED.search(f"{names} {text[: date.start()]}"))
             (self.updated if is_change else self.dates).append(date[0])

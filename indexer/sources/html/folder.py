@@ -10,7 +10,7 @@ from urllib.parse import quote, unquote, urljoin, urlsplit
 
 from indexer.errors import SourceError
 from indexer.html_text import TooMuchMarkup, one_line
-from indexer.records import Origin, Reject, Skipped, SourceItem
+from indexer.records import Origin, Skipped, SourceItem
 from indexer.sources.base import UNREAD, Source, is_valid_url
 from indexer.sources.files import (
     ABOUT_THE_FOLDER,
@@ -19,7 +19,6 @@ from indexer.sources.files import (
     decoded,
     files_in,
     read_inside,
-    remedy_of,
     unzipped_bytes,
 )
 from indexer.sources.html.content import texts_of
@@ -66,7 +65,7 @@ class HTMLFolder(Source):
             raise SourceError(reason, "Name the folder of the built site.")
         base = place if place.is_dir() else place.parent
         oids = {file: oid_of_page(quote(file.relative_to(base).as_posix())) for file in files}
-        site = BuiltSite()
+        site = BuiltSite(address=self._options.site.rstrip("/"))
         if place.is_dir():
             site = built_site(base, {oid: file for file, oid in oids.items()}, self._options.site)
             yield from self._unread(base, site)
@@ -82,9 +81,8 @@ class HTMLFolder(Source):
         """Files in formats of posts, except those that are the source of a page beside them."""
         for file in files_in(base, MARKDOWN + OTHER_MARKUP):
             path = file.relative_to(base).with_suffix("")
-            if path.name.lower() in ABOUT_THE_FOLDER:
-                continue
-            if oid_of_page(quote(f"{path}.html")) not in site.pages:
+            is_about = path.name.lower() in ABOUT_THE_FOLDER
+            if not is_about and oid_of_page(quote(f"{path}.html")) not in site.pages:
                 yield Skipped(Origin(str(file)), None, UNREAD)
 
     def _page(self, file: Path, oid: str, base: Path, site: BuiltSite) -> SourceItem:
@@ -95,12 +93,8 @@ class HTMLFolder(Source):
             return Skipped(origin, None, "draft")
         if oid in site.copies or site.pages.get(oid, file) != file:
             return Skipped(origin, oid, "copy or another version of a page")
-        try:
-            text = decoded(read_inside(file, [base.resolve()], _MAX_BYTES))
-        except OSError as error:
-            return Reject(origin, oid, error.strerror or str(error), remedy_of(error))
-        address = (self._options.site or site.address).rstrip("/") + "/"
-        location = urljoin(address, quote(re.sub(r"(^|/)index\.html?$", r"\1", path)))
+        text = decoded(read_inside(file, [base.resolve()], _MAX_BYTES))
+        location = urljoin(f"{site.address}/", quote(re.sub(r"(^|/)index\.html?$", r"\1", path)))
         return read_page(text, location, origin, oid, self._options, site=site)
 
 
@@ -108,7 +102,7 @@ class HTMLFolder(Source):
 
 
 class Head(NamedTuple):
-    """What the head of a page says: `titles` are og:title and `<title>`."""
+    """What the head of a page says; the last of its titles is `<title>`."""
 
     titles: tuple[str, ...] = ()
     image: str = ""
@@ -128,7 +122,12 @@ def built_site(folder: Path, files: Mapping[str, Path], site: str) -> BuiltSite:
     addresses = {oid: url for url in urls if (oid := bare.oid_of(url))}
     beside = {oid: file.with_name("index.xml") for oid, file in files.items() if oid != "index"}
     fed = {oid for oid, feed in beside.items() if files[oid].stem == "index" and feed.is_file()}
-    copies = {*_copies(heads, bare), *_versions(files)}
+    copies = set(_versions(files))
+    for oid, head in heads.items():
+        canonical = bare.oid_of(head.canonical)
+        # In some templates the link always names the front page, which then counts for nothing.
+        if canonical in heads and canonical != oid and "index" not in (canonical, oid):
+            copies.add(oid)
     likely = {
         oid
         for oid, head in heads.items()
@@ -138,7 +137,7 @@ def built_site(folder: Path, files: Mapping[str, Path], site: str) -> BuiltSite:
     if not addresses or len(unlisted) > (1 - _COMPLETE) * len(likely):
         unlisted = set()
     own_heads = [head for oid, head in heads.items() if oid not in copies]
-    names = _names([head.titles[-1] for head in heads.values() if head.titles])
+    names = _names([title for head in heads.values() for title in head.titles[-1:]])
     whole = replace(
         bare,
         addresses=addresses,
@@ -189,8 +188,7 @@ def _head(file: Path, folder: Path) -> Head:
         page = Page(decoded(start[: end.start()] if end else start))
     except (OSError, TooMuchMarkup):
         return Head()
-    titles = tuple(filter(None, (page.og_title, page.name)))
-    return Head(titles, page.stated_image, page.canonical, not page.why_hidden())
+    return Head(page.titles, page.image, page.canonical, not page.why_hidden())
 
 
 def _address(pages: Mapping[str, Path], urls: Iterable[str]) -> str:
@@ -206,18 +204,6 @@ def _address(pages: Mapping[str, Path], urls: Iterable[str]) -> str:
             if oid_of_page(f"/{quote(rest)}") in pages:
                 counts["/".join([f"{parts.scheme}://{parts.netloc}", *filter(None, base)])] += 1
     return max(sorted(counts, key=len), key=counts.__getitem__, default="")
-
-
-def _copies(heads: Mapping[str, Head], site: BuiltSite) -> Iterator[str]:
-    """Pages whose canonical link names another page.
-
-    In some templates the link always names the front page, and below a path of the host the front
-    page may seem to name another: neither counts.
-    """
-    for oid, head in heads.items():
-        named = site.oid_of(head.canonical)
-        if named in heads and named != oid and "index" not in (named, oid):
-            yield oid
 
 
 def _versions(pages: Iterable[str]) -> Iterator[str]:

@@ -3,7 +3,7 @@
 import html
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -38,6 +38,8 @@ _NOT_FOUND = re.compile(r"\W*(?:error\W*)?404\b.*|.*\bnot found\W*(?:\(?404\)?)?
 _LANGUAGE_OR_VERSION = re.compile(r"[a-z]{2,3}(?:[-_][a-z]{2,4})?|v?\d[\w.]*")
 _SHORT = 300
 """Characters outside links; a page with a search box, or that says what is missing, has fewer."""
+_BEGINNING = 200
+"""Characters before the heading that the content begins with."""
 _EMPTY = 60
 """Characters; a page that a browser renders has fewer before it does."""
 _RENDERED = "#root:empty, #app:empty, #__next:empty, #___gatsby:empty, app-root:empty"
@@ -81,12 +83,12 @@ class BuiltSite:
         is_below = f"{path}/".startswith(f"{base}/")
         return oid_of_page(path[len(base) :] if is_below else path)
 
-    def bare_title(self, title: str, name: str = "") -> str:
-        """A title without the name of the site before or behind it; `name` as a page states it."""
+    def bare_title(self, title: str) -> str:
+        """A title without the name of the site before or behind it."""
         for mark in SEPARATORS:
             while mark in title:
                 first, last = title.partition(mark)[0], title.rpartition(mark)[2]
-                if last in self.shared_titles | {name}:
+                if last in self.shared_titles:
                     title = title.removesuffix(mark + last)
                 elif first in self.names:
                     title = title.removeprefix(first + mark)
@@ -149,13 +151,13 @@ class Page:
         link = self.parsed.css_first("link[rel=canonical][href]")
         self.canonical = _followed((link.attributes.get("href") if link else "") or "")
         self.url = self.canonical or _followed(self._text("og:url"))
-        self._site = site or BuiltSite()
-        home = urlsplit(self.url or location)
-        if home.netloc and not self._site.address:
-            self._site = replace(self._site, address=f"{home.scheme}://{home.netloc}")
-        self.og_title = self._text("og:title")
+        site = site or BuiltSite()
+        address = site.address or urljoin(self.url or location, "/").rstrip("/")
+        titles = site.shared_titles | {self._text("og:site_name"), ""}
+        self._site = replace(site, address=address, shared_titles=titles)
         self.name = _text_of(self.parsed.css_first("head > title"))
-        self.stated_image = self._text("og:image") or self._text("twitter:image")
+        self.titles = (self._text("og:title"), self._text("headline"), self.name)
+        self.image = _followed(self._text("og:image") or self._text("twitter:image"))
 
     def _text(self, name: str) -> str:
         """What the head states under a name; JSON-LD has more than texts."""
@@ -176,9 +178,9 @@ class Page:
         robots = ",".join(map(self._text, ("robots", "googlebot"))).lower()
         if {"noindex", "none"} & set(re.split(r"[\s,]+", robots)):
             return "noindex"
-        for node in self.parsed.css("[data-pagefind-ignore], [data-search-exclude]"):
-            if node.tag in ("html", "body", "main"):
-                return "asks to be left out of the search"
+        asking = self.parsed.css("[data-pagefind-ignore], [data-search-exclude]")
+        if any(node.tag in ("html", "body", "main") for node in asking):
+            return "asks to be left out of the search"
         is_redirect = self.parsed.css_first("meta[http-equiv=refresh i]") is not None
         return "redirect" if is_redirect else ""
 
@@ -217,18 +219,18 @@ class Page:
         is_named = all(map(_LANGUAGE_OR_VERSION.fullmatch, folders)) and _TOOLS.fullmatch(name)
         if is_named and (is_short or not is_article):
             return True
-        titles = (self._bare(self.name), _text_of(self.parsed.css_first("h1")))
+        titles = (self._site.bare_title(self.name), _text_of(self.parsed.css_first("h1")))
         is_called = not is_article and any(map(_NOT_FOUND.fullmatch, titles))
         return is_short and (is_called or name == "search")
 
-    def _page_of(self, href: str, *, is_certain: bool) -> str:
-        """The page of the site that a link leads to; "" if it leads to none.
+    def _oid_of(self, href: str) -> str:
+        """The page of the site that a link leads to; "" if it leads to none."""
+        return self._site.oid_of(urljoin(self._location, href)) if _followed(href) else ""
 
-        If that is to be certain, it must be one of those that are read, where they are known.
-        """
-        if href.startswith("#") or not _followed(href):
-            return ""
-        oid, pages = self._site.oid_of(urljoin(self._location, href)), self._site.pages
+    def _page_of(self, href: str, *, is_certain: bool) -> str:
+        """The same for a list; if it is to be certain, the page must be one of those that are read,
+        where they are known."""
+        oid, pages = "" if href[:1] == "#" else self._oid_of(href), self._site.pages
         is_page = oid in pages if is_certain and pages else not _FILE.search(oid)
         return oid if is_page or oid in pages else ""
 
@@ -252,63 +254,52 @@ class Page:
         title = self._title(content, oid)
         content.tidy(title, [*tags, *categories])
         days = [day_in_path(urlsplit(address).path) for address in (self.url, url)]
-        others = moments([*days, self._site.entries.get(oid)])
-        published = [*moments(map(self._meta.get, _PUBLISHED)), *moments(content.dates), *others]
-        modified = [*moments(map(self._meta.get, _MODIFIED)), *moments([*content.updated, lastmod])]
+        published, modified = map(self._meta.get, _PUBLISHED), map(self._meta.get, _MODIFIED)
+        dates = moments([*published, *content.dates, *days, self._site.entries.get(oid)])
+        changes = moments([*modified, *content.updated, lastmod])
+        image = "" if self.image in self._site.shared_images else self.image
         return RawPost(
             origin=origin,
             oid=oid,
             title=html.unescape(title),  # some themes escape twice
             text=text_of(content.root),
             url=url,
-            pub_date=next(iter(published), None),
-            modified=next(iter(modified), None),
+            pub_date=next(dates, None),
+            modified=next(changes, None),
             categories=named,
             keywords=keywords,
             language=self.language,
-            image=self._image(url),
+            image=image_of(urljoin(url, image)) if image else None,
             left_out=content.left_out + Counter(comments=self._said),
         )
-
-    def _image(self, url: str) -> str | None:
-        """The image that the page states, unless many pages have it: then it is the site's."""
-        stated = self.stated_image
-        if not stated or stated in self._site.shared_images or not is_valid_url(stated):
-            return None
-        return image_of(urljoin(url, stated))
 
     def _title(self, content: Content, oid: str) -> str:
         """The heading that the content begins with, else what the head states, else the `<title>`,
         else another heading; not what many pages have, or the name of the site."""
-        headings = self._own_titles([content.heading, *map(_text_of, self.parsed.css("h1"))])
-        stated = [self.og_title, self._text("headline"), self.name]
-        title = next(iter(self._own_titles(stated)), "")
+        inner = content.root.css("h1")
+        is_first = len(inner) == 1 and measure(content.root)[inner[0].mem_id].start < _BEGINNING
+        first = _text_of(inner[0]) if is_first else ""
+        headings = self._own_titles([first, *map(_text_of, self.parsed.css("h1"))])
+        title = next(iter(self._own_titles(self.titles)), "")
         for text in headings:
-            is_own = text == content.heading and not text.startswith(f"{title} ")
+            is_own = text == first and not text.startswith(f"{title} ")
             if is_own or title == text or title.startswith(tuple(text + m for m in SEPARATORS)):
                 return text  # and the name of the site
-        fallback = self._bare(next(filter(None, stated), ""))
+        fallback = self._site.bare_title(next(filter(None, self.titles), ""))
         return title or next(iter(headings), fallback) or title_of_name(oid.rpartition("/")[2])
 
-    def _own_titles(self, titles: list[str]) -> list[str]:
+    def _own_titles(self, titles: Iterable[str]) -> list[str]:
         """Those that few pages have, without the name of the site."""
-        shared = self._site.shared_titles | {self._text("og:site_name"), ""}
-        pairs = [(title, self._bare(title)) for title in titles]
+        shared = self._site.shared_titles
+        pairs = [(title, self._site.bare_title(title)) for title in titles]
         return [bare for title, bare in pairs if shared.isdisjoint((title, bare))]
-
-    def _bare(self, title: str) -> str:
-        """A title without the name of the site."""
-        return self._site.bare_title(title, self._text("og:site_name"))
 
     def _links_to(self, folders: tuple[str, ...]) -> list[LexborNode]:
         """The links in the content to pages in such folders, as those of tags are."""
-        links = []
-        for node in self._main.css("a[href]"):
-            url = urljoin(self._location, _followed(node.attributes.get("href") or ""))
-            parts = urlsplit(url).path.lower().removesuffix("index.html").strip("/").split("/")
-            if len(parts) > 1 and parts[-2] in folders and self._site.oid_of(url):
-                links.append(node)
-        return links
+        links = self._main.css("a[href]")
+        oids = [self._oid_of(node.attributes.get("href") or "").lower() for node in links]
+        above = [oid.rpartition("/")[0].rpartition("/")[2] for oid in oids]
+        return [node for node, name in zip(links, above, strict=True) if name in folders]
 
 
 def _texts_of(nodes: list[LexborNode]) -> list[str]:
