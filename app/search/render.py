@@ -155,7 +155,8 @@ def marked_texts(hit: Mapping[str, Any], marker: Marker) -> dict[str, str]:
 
 def _with_words(marked: str, begun: tuple[str, ...], marker: Marker) -> str:
     whole: list[str] = []
-    words = [word for word in sorted(marker.words) if f"{MARK}{word}{UNMARK}" not in marked]
+    others = sorted(marker.words.difference(begun))
+    words = [word for word in others if f"{MARK}{word}{UNMARK}" not in marked]
     if words:
         # Bytes have the letters of names in code, and are searched in a tenth of the time.
         lower = marked.encode().lower()
