@@ -161,7 +161,8 @@ def _with_words(marked: str, begun: tuple[str, ...], marker: Marker) -> str:
         # Bytes have the letters of names in code, and are searched in a tenth of the time.
         lower = marked.encode().lower()
         for word in words:
-            if word.encode() in lower and f"{MARK}{word}{UNMARK}".encode() not in lower:
+            is_marked = f"{MARK}{word}{UNMARK}".encode() in lower
+            if not is_marked and _ends_word(lower, word.encode()):
                 whole.append(word)
     if not begun and not whole:
         return marked
@@ -175,6 +176,14 @@ def _with_words(marked: str, begun: tuple[str, ...], marker: Marker) -> str:
     parts = _MARKED_TEXT.split(marked)
     parts[::2] = [pattern.sub(mark, part) for part in parts[::2]]
     return "".join(parts)
+
+
+def _ends_word(text: bytes, part: bytes) -> bool:
+    """Whether a word of the text may end with a part: `useeffect` with `effect`."""
+    at = text.find(part)
+    while at >= 0 and text[at + len(part) : at + len(part) + 1].isalnum():
+        at = text.find(part, at + 1)
+    return at >= 0
 
 
 @lru_cache(maxsize=128)
