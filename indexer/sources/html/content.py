@@ -13,7 +13,7 @@ from typing import NamedTuple
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from indexer.dates import DATE_IN_TEXT
-from indexer.html_text import HEADINGS, UNSEEN, one_line, walk
+from indexer.html_text import BLOCKS, HEADINGS, UNSEEN, one_line, walk
 
 Node = LexborNode
 
@@ -38,7 +38,6 @@ _AROUND = "nav, div, section, ul, ol, p, dl, form, dialog, header, aside, articl
 _LINES = "p, div, abbr, span, time, ul, li, dl, header, footer, section, small, a"
 _DATED = "time, [itemprop=datePublished], [itemprop=dateModified], .published, .dt-published"
 _TITLES = "h1 a, h2 a, h3 a, h4 a, a h1, a h2, a h3, a h4, a[href]:empty"
-_KEPT = f"p, h1, pre, img, {_DATED}"
 _UPDATED = re.compile(
     r"\bupdat|\bmodif|\brevis|\bedited|\bchanged|aktualis|geändert|bearbeit"
     r"|mis à jour|actuali|bijgewerkt|обновл|измен|更新|修改|最后|編集",
@@ -171,7 +170,7 @@ def remove_comments(body: Node) -> int:
     """
     removed = 0
     for node in body.css("[class*=comment i], [id*=comment i]"):
-        is_block = node.tag in ("div", "section", "aside", "ol", "ul", "form")
+        is_block = node.tag in BLOCKS and node.tag not in ("body", "main", "p", *HEADINGS)
         if is_block and node.css_matches(_SAID) and not node.css_matches("h1, main"):
             removed += measure(node)[node.mem_id].text
             node.remove()
@@ -321,10 +320,8 @@ class Content:
             if (is_above and "nav" in tags) or node.css_matches("h1, pre, code, blockquote, table"):
                 continue
             links = {link.mem_id for link in node.css("a")}
-            is_labels = node.tag != "a" and links and links <= labels
-            if is_labels and size.unlinked <= 25 and not node.css_matches(_KEPT):
-                self._remove(node, "labels")
-            elif reason := self._why_line(node, is_end=is_end):
+            is_labels = node.tag != "a" and links and links <= labels and size.unlinked <= 25
+            if reason := "labels" if is_labels else self._why_line(node, is_end=is_end):
                 self._note_dates(node)
                 if not is_above:
                     self._remove(node, reason)

@@ -102,7 +102,7 @@ class HTMLFolder(Source):
 
 
 class Head(NamedTuple):
-    """What the head of a page says; the last of its titles is `<title>`."""
+    """What the head of a page says: `titles` are og:title and `<title>`."""
 
     titles: tuple[str, ...] = ()
     image: str = ""
@@ -137,7 +137,7 @@ def built_site(folder: Path, files: Mapping[str, Path], site: str) -> BuiltSite:
     if not addresses or len(unlisted) > (1 - _COMPLETE) * len(likely):
         unlisted = set()
     own_heads = [head for oid, head in heads.items() if oid not in copies]
-    names = _names([title for head in heads.values() for title in head.titles[-1:]])
+    names = _names([head.titles[-1] for head in heads.values() if head.titles])
     whole = replace(
         bare,
         addresses=addresses,
@@ -188,7 +188,8 @@ def _head(file: Path, folder: Path) -> Head:
         page = Page(decoded(start[: end.start()] if end else start))
     except (OSError, TooMuchMarkup):
         return Head()
-    return Head(page.titles, page.image, page.canonical, not page.why_hidden())
+    titles = tuple(filter(None, (page.og_title, page.name)))
+    return Head(titles, page.image, page.canonical, not page.why_hidden())
 
 
 def _address(pages: Mapping[str, Path], urls: Iterable[str]) -> str:

@@ -3,7 +3,7 @@
 import html
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -39,7 +39,7 @@ _LANGUAGE_OR_VERSION = re.compile(r"[a-z]{2,3}(?:[-_][a-z]{2,4})?|v?\d[\w.]*")
 _SHORT = 300
 """Characters outside links; a page with a search box, or that says what is missing, has fewer."""
 _BEGINNING = 200
-"""Characters before the heading that the content begins with."""
+"""Characters; fewer stand before the heading that a content begins with."""
 _EMPTY = 60
 """Characters; a page that a browser renders has fewer before it does."""
 _RENDERED = "#root:empty, #app:empty, #__next:empty, #___gatsby:empty, app-root:empty"
@@ -156,7 +156,7 @@ class Page:
         titles = site.shared_titles | {self._text("og:site_name"), ""}
         self._site = replace(site, address=address, shared_titles=titles)
         self.name = _text_of(self.parsed.css_first("head > title"))
-        self.titles = (self._text("og:title"), self._text("headline"), self.name)
+        self.og_title = self._text("og:title")
         self.image = _followed(self._text("og:image") or self._text("twitter:image"))
 
     def _text(self, name: str) -> str:
@@ -280,15 +280,16 @@ class Page:
         is_first = len(inner) == 1 and measure(content.root)[inner[0].mem_id].start < _BEGINNING
         first = _text_of(inner[0]) if is_first else ""
         headings = self._own_titles([first, *map(_text_of, self.parsed.css("h1"))])
-        title = next(iter(self._own_titles(self.titles)), "")
+        stated = [self.og_title, self._text("headline"), self.name]
+        title = next(iter(self._own_titles(stated)), "")
         for text in headings:
             is_own = text == first and not text.startswith(f"{title} ")
             if is_own or title == text or title.startswith(tuple(text + m for m in SEPARATORS)):
                 return text  # and the name of the site
-        fallback = self._site.bare_title(next(filter(None, self.titles), ""))
+        fallback = self._site.bare_title(next(filter(None, stated), ""))
         return title or next(iter(headings), fallback) or title_of_name(oid.rpartition("/")[2])
 
-    def _own_titles(self, titles: Iterable[str]) -> list[str]:
+    def _own_titles(self, titles: list[str]) -> list[str]:
         """Those that few pages have, without the name of the site."""
         shared = self._site.shared_titles
         pairs = [(title, self._site.bare_title(title)) for title in titles]
