@@ -319,8 +319,8 @@ class Content:
                 continue
             if (is_above and "nav" in tags) or node.css_matches("h1, pre, code, blockquote, table"):
                 continue
-            links = {link.mem_id for link in node.css("a")}
-            is_labels = node.tag != "a" and links and links <= labels and size.unlinked <= 25
+            is_labels = bool(labels) and node.tag != "a" and size.linked and size.unlinked <= 25
+            is_labels = is_labels and labels.issuperset(link.mem_id for link in node.css("a"))
             if reason := "labels" if is_labels else self._why_line(node, is_end=is_end):
                 self._note_dates(node)
                 if not is_above:

@@ -244,8 +244,8 @@ class Page:
         section = self._text("article:section") or self._text("articlesection")
         if section.lower() == oid.partition("/")[0].lower():
             section = ""  # Hugo names the folder of a page so
-        tags = self._links_to(("tag", "tags"))
-        categories = self._links_to(("category", "categories"))
+        tags = self._links_to("tag", "tags")
+        categories = self._links_to("category", "categories")
         stated = labels(self._meta.get("keywords"))
         is_marked = self._main.tag != "body"
         keywords = self._tags or stated or (_texts_of(tags) if is_marked else [])
@@ -295,12 +295,11 @@ class Page:
         pairs = [(title, self._site.bare_title(title)) for title in titles]
         return [bare for title, bare in pairs if shared.isdisjoint((title, bare))]
 
-    def _links_to(self, folders: tuple[str, ...]) -> list[LexborNode]:
+    def _links_to(self, *folders: str) -> list[LexborNode]:
         """The links in the content to pages in such folders, as those of tags are."""
-        links = self._main.css("a[href]")
-        oids = [self._oid_of(node.attributes.get("href") or "").lower() for node in links]
-        above = [oid.rpartition("/")[0].rpartition("/")[2] for oid in oids]
-        return [node for node, name in zip(links, above, strict=True) if name in folders]
+        links = self._main.css(", ".join(f"a[href*='{folder}/' i]" for folder in folders))
+        is_in = re.compile(rf"(?:^|/)(?:{'|'.join(folders)})/[^/]+$", re.IGNORECASE)
+        return [node for node in links if is_in.search(self._oid_of(node.attributes["href"] or ""))]
 
 
 def _texts_of(nodes: list[LexborNode]) -> list[str]:
