@@ -111,7 +111,8 @@ def test(stack: Stack, check: bool, arguments: tuple[str, ...]) -> None:
     keep = _keep_services(stack.environment)
     with ExitStack() as contexts:
         # Types take one processor half a minute if nothing is known from before.
-        checks = contexts.enter_context(_beside(_STATIC)) if check else None
+        static = ["make", "--no-print-directory", "static"]
+        checks = contexts.enter_context(_beside(static)) if check else None
         # It compiles the tests, which otherwise each of the processes would do.
         command = [sys.executable, "-m", "pytest", *arguments]
         collects = contexts.enter_context(_beside([*command, "--collect-only"]))
@@ -124,8 +125,7 @@ def test(stack: Stack, check: bool, arguments: tuple[str, ...]) -> None:
         # A third process, because tests wait for engines and timers half of their time. Each gets
         # neighbouring tests, so that most fixtures of modules are made once, and takes some of
         # another one's when it has no more.
-        processes = ["--numprocesses=3", "--dist=worksteal"]
-        command += processes
+        command += ["--numprocesses=3", "--dist=worksteal"]
         if browser is None:
             command.append("--deselect=tests/browser")  # pytest ignores no folder that it is given
         else:
@@ -140,18 +140,11 @@ def test(stack: Stack, check: bool, arguments: tuple[str, ...]) -> None:
         sys.exit(failed)
 
 
-_STATIC = ["make", "--no-print-directory", "static"]
-
-
 @contextmanager
 def _beside(command: Sequence[str]) -> "Iterator[subprocess.Popen[str]]":
     """A program that runs beside what the block does, and ends with it."""
     with subprocess.Popen(
-        command,
-        cwd=REPOSITORY,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
+        command, cwd=REPOSITORY, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     ) as process:
         try:
             yield process
