@@ -32,16 +32,15 @@ def edit_costs(typed: str, meant: str, language: Language) -> list[float]:
     row = [column * scoring.COST_LEFT_OUT for column in range(len(meant) + 1)]
     for i, letter in enumerate(typed, 1):
         last, row = row, [i * scoring.COST_ADDED]
+        former = typed[i - 2] if i > 1 else ""
+        added = scoring.COST_DOUBLED if former == letter else scoring.COST_ADDED
         for j, wanted in enumerate(meant, 1):
-            repeated = i > 1 and typed[i - 2] == letter
-            best = min(
-                last[j - 1] + (0 if letter == wanted else _replaced(letter, wanted, language)),
-                last[j] + (scoring.COST_DOUBLED if repeated else scoring.COST_ADDED),
-                row[j - 1] + scoring.COST_LEFT_OUT,
-            )
-            if i > 1 and j > 1 and letter == meant[j - 2] and typed[i - 2] == wanted != letter:
-                best = min(best, before[j - 2] + scoring.COST_SWAPPED)
-            row.append(best)
+            best = last[j - 1]
+            if letter != wanted:
+                best += _replaced(letter, wanted, language)
+                if former == wanted and j > 1 and letter == meant[j - 2]:
+                    best = min(best, before[j - 2] + scoring.COST_SWAPPED)
+            row.append(min(best, last[j] + added, row[-1] + scoring.COST_LEFT_OUT))
         before = last
     return row
 
