@@ -336,8 +336,6 @@ class Passage:
 
 def _words_of(marked: str) -> Words:
     """The marked words of a text, of which inflections count as one."""
-    if MARK not in marked:
-        return _NO_WORDS
     return frozenset(map(str.casefold, _FIRST_LETTERS.findall(marked)))
 
 
@@ -359,14 +357,18 @@ def _passages(text: str, code: str, headings: Sequence[Json], title: str) -> lis
         at, level = heading["line"], heading["level"]
         if at >= len(lines):
             break
-        marked = lines[at] if at >= 0 else ""
-        name, in_name = unmarked(marked), _words_of(marked)
+        marked = name = lines[at] if at >= 0 else ""
+        in_name = _NO_WORDS
+        if MARK in marked:
+            name, in_name = unmarked(marked), _words_of(marked)
         while levels and levels[-1] >= level:
             levels.pop(), above.pop()
         prose = "\n".join(lines[at + 1 : following["line"]])
         block = "\n".join(code_lines[heading["code_line"] : following["code_line"]]).strip("\n")
         if without_mark or in_name or MARK in prose or MARK in block:
-            in_body = _words_of(prose) | _words_of(block)
+            in_body = _words_of(prose)
+            if MARK in block:
+                in_body |= _words_of(block)
             is_title = name and name.casefold() == title.casefold()
             texts = ("", "") if is_title else (marked, name)
             in_heading = _NO_WORDS if is_title else in_name
@@ -469,10 +471,10 @@ def _cut(text: str, begin: int, end: int) -> str:
 def _part(text: str, mark: int, after: int) -> Part:
     """The part with this mark, `after` the one before: it begins with its sentence, or in a long
     one with a word."""
-    begin = max(0, mark - _BEFORE)
-    if stops := [stop.end() for stop in _STOP.finditer(text, begin, mark)]:
-        begin = stops[-1]
-    elif begin:
+    begin = earliest = max(0, mark - _BEFORE)
+    for stop in _STOP.finditer(text, earliest, mark):
+        begin = stop.end()
+    if 0 < begin == earliest:
         space = _SPACE.search(text, mark - FRAGMENT_SIZE // 2, mark)
         begin = space.end() if space else mark
     begin = max(begin, after)
