@@ -110,8 +110,8 @@ def test(stack: Stack, check: bool, arguments: tuple[str, ...]) -> None:
     """
     keep = _keep_services(stack.environment)
     with ExitStack() as contexts:
-        # Types take one processor half a minute if nothing is known from before.
-        static = ["make", "--no-print-directory", "static"]
+        # Types take half a minute of a processor, of the time that engines and tests leave idle.
+        static = ["nice", "make", "--no-print-directory", "static"]
         checks = contexts.enter_context(_beside(static)) if check else None
         # It compiles the tests, which otherwise each of the processes would do.
         command = [sys.executable, "-m", "pytest", *arguments]
