@@ -77,7 +77,7 @@ def repeating(*works: Callable[[int], None]) -> Iterator[None]:
 
     def repeat(work: Callable[[int], None]) -> None:
         number = 0
-        while not stop.wait(0.03):
+        while not stop.wait(0.01):
             work(number)
             number += 1
 
