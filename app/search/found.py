@@ -55,7 +55,7 @@ class Found:
 
 
 def read_found(plan: Plan, hits: Sequence[Json], matched: Mapping[str, int]) -> Found:
-    """What a plan has found; `matched` is what `searches.counts` counted."""
+    """What a plan has found; `matched` is what `searches.read_counts` read."""
     count = matched[ANY]
     names = set().union(*[hit.get("matched_queries", ()) for hit in hits])
     required = {term.term.key for term in plan.required}

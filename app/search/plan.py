@@ -35,7 +35,7 @@ from app.search.spelling import (
 )
 
 ANY, ALL = "some words", "all words"
-"""What posts are counted by: `searches.counts`."""
+"""What posts are counted by: `searches.read_counts`."""
 
 _UNCOUNTED = TermStats(words=1)
 

@@ -79,8 +79,8 @@ class TermStats:
 @dataclass(frozen=True, slots=True)
 class Lookup:
     """What the index has of the terms: the counts of each by its key, the suggester's options by
-    token, how many posts match by the names of `searches.counts`, all posts, and the name of the
-    index."""
+    token, how many posts match by the names of `searches.read_counts`, all posts, and the name of
+    the index."""
 
     stats: Mapping[str, TermStats]
     options: Mapping[str, Options]
