@@ -5,7 +5,8 @@ All messages go to stderr: stdout is for a shell to eval.
 
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
@@ -50,23 +51,24 @@ def exit_on_signals() -> None:
         signal.signal(number, handle)
 
 
-def run_child(
+@contextmanager
+def started(
     command: Sequence[str],
     environment: Mapping[str, str],
     folder: Path,
     end_signal: signal.Signals,
     timeout: float = _END_TIMEOUT_S,
     stdout: int | None = None,
-) -> int:
-    """Run a program and return its exit code.
+) -> "Iterator[subprocess.Popen[bytes]]":
+    """A program that runs no longer than the block.
 
-    When this process is told to end, the program is sent `end_signal`, once: it is in a process
-    group of its own, which Ctrl-C does not reach. It is killed if it still runs `timeout` seconds
-    later. `stdout` is the descriptor that it prints to.
+    If it still runs then, or when this process is told to end, it is sent `end_signal`, once: it is
+    in a process group of its own, which Ctrl-C does not reach. It is killed if it still runs
+    `timeout` seconds later. `stdout` is the descriptor that it prints to.
     """
     child = subprocess.Popen(command, cwd=folder, env=environment, stdout=stdout, process_group=0)
     try:
-        return child.wait()
+        yield child
     finally:
         if child.poll() is None:
             child.send_signal(end_signal)
