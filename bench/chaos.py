@@ -32,6 +32,7 @@ from tests.tcp import forward, listening
 
 _LOGS = REPOSITORY / "build" / "chaos"
 _BEFORE, _AFTER = 3.0, 6.0  # seconds of load before a fault and after it is healed
+_ASKED = 2.0  # seconds without writes before an outage
 _KNOWN = 4.0  # seconds after which an outage has to be known
 
 
@@ -89,6 +90,8 @@ def _try(fault: Fault, target: Target, written: Written) -> list[str]:
     clients = Clients([server.url for server in target.servers], written)
     try:
         time.sleep(_BEFORE)
+        if fault.outage:
+            clients.pause_writing(_ASKED)
         began = time.monotonic()
         with fault.broken(target):
             time.sleep(fault.seconds)

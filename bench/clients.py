@@ -141,6 +141,8 @@ class Clients:
         self.acknowledged = 0
         self._hosts, self._written = hosts, written
         self._stop, self._stop_writing = threading.Event(), threading.Event()
+        self._may_write = threading.Event()
+        self._may_write.set()
         self._writers = [
             threading.Thread(target=self._write, args=(names,))
             for names in (written.posts, written.comments)
@@ -154,6 +156,12 @@ class Clients:
         ]
         for thread in (*self._writers, *self._others):
             thread.start()
+
+    def pause_writing(self, seconds: float) -> None:
+        """So that what is written is searched for; only that can be served in an outage."""
+        self._may_write.clear()
+        time.sleep(seconds)
+        self._may_write.set()
 
     def stop_writing(self) -> None:
         """Each post and comment gets a last version, which was never shown."""
@@ -171,6 +179,7 @@ class Clients:
 
     def _write(self, names: Sequence[str]) -> None:
         while not self._stop_writing.wait(random.uniform(0, 2 * _PAUSE)):
+            self._may_write.wait()
             self._change(random.choice(names))
         for name in names:
             self._change(name, last=True)
