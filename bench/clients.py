@@ -169,6 +169,7 @@ class Clients:
 
     def end(self) -> None:
         """Stop all, as soon as the last writes were acknowledged."""
+        self._may_write.set()  # a pause may have been interrupted
         self._stop_writing.set()
         deadline = time.monotonic() + _LAST
         for thread in self._writers:

@@ -223,6 +223,7 @@ class Content:
         self._remove_ignored(body)
         if selector and (chosen := self._page.css_first(selector)) is not None:
             self.root = chosen
+            self._lengths = measure(body)
             return
         articles = body.css("article")
         longest = max(articles, key=lambda node: self._lengths[node.mem_id].text, default=body)
