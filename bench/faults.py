@@ -122,7 +122,11 @@ def _redis(*commands: str, heal: str = "PING") -> Broken:
 def _restored(target: Target) -> Iterator[None]:
     """Redis has again what it had some seconds before, as after a restart from its snapshot."""
     with redis.Redis.from_url(target.caches[0].url) as server:
-        dumped = {key: server.dump(key) for key in server.scan_iter()}
+        keys = list(server.scan_iter())
+        with server.pipeline() as snapshot:
+            for key in keys:
+                snapshot.dump(key)
+            dumped = dict(zip(keys, snapshot.execute(), strict=True))
         yield
         with server.pipeline() as snapshot:  # one transaction: nobody writes meanwhile
             snapshot.flushall()
@@ -344,7 +348,8 @@ SETUPS = [
                 grace=_LATE,
             ),
             Fault("Redis stalled", _signal(_STOP, _cache), grace=_LATE),
-            Fault("Redis restored", _restored, grace=_LATE),
+            # Its snapshot is five seconds old, and may be served for five more.
+            Fault("Redis restored", _restored, grace=2 * _LATE + 1.0),
             Fault("Redis killed", _restarted, grace=_LATE),
             Fault("Elasticsearch stalled", _node(_STOP, _first), 30.0, **_AWAY),
             Fault("Elasticsearch killed", _node(_KILL, _first), **_AWAY),
