@@ -117,7 +117,8 @@ def _try(fault: Fault, target: Target, written: Written) -> list[str]:
     missed = [f"lost: {path}" for path in lost]
     missed += [f"{count} x {what}" for what, count in counted.items()]
     if wrong:
-        missed.append(f"{len(wrong)} wrong answers, such as {wrong[0]}")
+        history = written.writes[wrong[0][1].name]
+        missed.append(f"{len(wrong)} wrong answers, such as {wrong[0]} after {history}")
     known = began + _KNOWN
     if fault.outage and not any(known < answer.began < healed for answer in answers):
         missed.append("no cached answer was served")
