@@ -26,7 +26,7 @@ class StoredTexts:
 
     def texts(self) -> Texts:
         """The stored texts, sorted by name. Exceptions of the client pass through."""
-        return texts_of(self._get())
+        return texts_of(_document(self._client, state_index(self._alias), self._purpose))
 
     def change(self, change: Callable[[Texts], Texts]) -> None:
         """Store what `change` makes of the stored texts.
@@ -45,9 +45,6 @@ class StoredTexts:
         except ConflictError:
             message = f"Another process changed the {self._purpose} at the same time. Try again."
             raise Conflict(message) from None
-
-    def _get(self) -> Json:
-        return _document(self._client, state_index(self._alias), self._purpose)
 
 
 def change_document(

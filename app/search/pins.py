@@ -20,7 +20,7 @@ from app.elastic import ONE_COPY
 from app.errors import Conflict
 from app.search.query_parser import ParsedQuery, parse_query
 from app.search.spelling import Interpretation, as_typed
-from app.stored_texts import StoredTexts, Texts, texts_of, version
+from app.stored_texts import StoredTexts, Texts, version
 from indexer.state import state_index
 
 SUFFIX = ".pins"
@@ -173,18 +173,18 @@ class PinStore(StoredTexts):
 
     def is_current(self, response: Json) -> bool:
         """Whether the rules read last are those stored, by the response to `version_search`."""
-        hits = response["hits"]["hits"]
-        return version(hits[0] if hits else {}) == self._version
+        return _version_in(response) == self._version
 
-    def read(self) -> Sequence[PinRule]:
-        """The rules as they are stored now. Exceptions of the client pass through."""
-        stored = self._get()
-        self.current, _ = parse(texts_of(stored), self._language)
-        self._version = version(stored)
-        return self.current
+    def read(self, response: Json) -> None:
+        """Read the rules as they are stored now; what has been stored since that response to
+        `version_search` is read again. Exceptions of the client pass through."""
+        self.current, _ = parse(self.texts(), self._language)
+        self._version = _version_in(response)
 
     def touch(self) -> None:
-        """Store the same again, so that every process reads anew what it knows of the index."""
+        """Store the same again, so that every process reads anew what it knows of the index, which
+        therefore is refreshed before."""
+        self._client.indices.refresh(index=self._alias, ignore_unavailable=True)
         with suppress(Conflict):  # then another process has stored something
             self.change(lambda files: files)
 
@@ -206,3 +206,8 @@ class PinStore(StoredTexts):
             for rule, oid in named
             if oid not in there
         ]
+
+
+def _version_in(response: Json) -> tuple[int, int] | None:
+    hits = response["hits"]["hits"]
+    return version(hits[0] if hits else {})

@@ -160,15 +160,14 @@ class Known:
             OutdatedIndex: the index has the fields of another version.
         """
         changed = False
-        store = self._store if self._store and version is not None else None
         # Written, too, when posts became popular: `PinStore.touch`.
-        is_new = bool(store and version is not None and not store.is_current(version))
+        is_new = self._store and version and not self._store.is_current(version)
         if is_new or not self.rules.name or index not in ("", self.rules.name):
             rules = read_index_rules(session)
             changed = rules != self.rules
             self.rules = rules
-        if is_new and store:
-            store.read()
+        if is_new and self._store and version:
+            self._store.read(version)
             changed = True
         return changed
 

@@ -4,9 +4,11 @@ Each client is a process of its own with its connections; those on one Redis sha
 """
 
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import count
 from typing import Any
 
 import pytest
@@ -38,9 +40,11 @@ def posts(*titles: str) -> list[RawPost]:
 
 
 @pytest.fixture(scope="module")
-def blog(module_index: Callable[[Iterable[RawPost]], str]) -> str:
-    """An alias; each test writes a post of its own."""
-    return module_index(posts("heron"))
+def blog(module_index: Callable[[Iterable[RawPost]], str], elastic: Elasticsearch) -> str:
+    """An alias that only writers refresh; each test writes a post of its own."""
+    alias = module_index(posts("heron"))
+    elastic.indices.put_settings(index=alias, settings={"refresh_interval": -1})
+    return alias
 
 
 @pytest.fixture
@@ -158,6 +162,23 @@ def test_pins_are_served_once_they_are_saved(process: Process) -> None:
     service.pins.change(lambda files: {"a.pins": "swan => heron\n"})
     service.generation.publish()
     assert search(other, "swan") == ("MISS", 1)
+
+
+def test_a_search_in_the_middle_of_a_write_learns_nothing_that_stays(
+    process: Process, faulty: Faulty
+) -> None:
+    """Each process knows how popular a usual post is, 0 at first."""
+    other, searches = process(), count()
+
+    def search_before(send: Callable[[], Any]) -> Any:
+        search(other, f"unknown{next(searches)}")
+        return send()
+
+    writer = process(faulty("/_refresh", search_before))
+    for post in ({"title": "yew"}, {"title": "yew", "popularity": 5}):
+        assert writer.put("/documents/yew", json=post, headers=HEADERS).status_code < 300
+    explained = other.get("/search?q=yew&debug-search").get_json()["debug"]["hits"][0]["parts"]
+    assert "popularity" in [part["part"] for part in explained]
 
 
 def test_no_two_states_of_an_index_have_the_same_generation(
