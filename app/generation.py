@@ -83,7 +83,7 @@ class Generation:
         self._starting = threading.Lock()
         self._ended = threading.Event()  # the update in the background, if there is one
         self._ended.set()
-        self._failing = False  # Elasticsearch did not answer the last time
+        self._failed = -math.inf  # when Elasticsearch did not tell it, unless it has since then
 
     # -- writing -------------------------------------------------------------------------------
 
@@ -137,7 +137,8 @@ class Generation:
             if self._age() > self._intervals.ask:
                 self._update_soon()
             return lookup
-        reachable = self._admission.available and not self._failing
+        failing = time.monotonic() - self._failed < self._intervals.trust
+        reachable = self._admission.available and not failing
         if self._admission.available:
             update_ended = self._update_soon()
             if reachable:
@@ -184,9 +185,9 @@ class Generation:
     def _update_quietly(self) -> None:
         try:
             self._update(self._elastic.options(request_timeout=_BACKGROUND_TIMEOUT))
-            self._failing = False
+            self._failed = -math.inf
         except (ApiError, TransportError):
-            self._failing = True
+            self._failed = time.monotonic()
             self._admission.probe()
         finally:
             self._ended.set()

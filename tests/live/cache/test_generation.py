@@ -203,12 +203,26 @@ def test_no_two_states_of_an_index_have_the_same_generation(
 # -- Redis away, restored, or another one ------------------------------------------------------
 
 
-def test_a_redis_of_another_host_follows_within_seconds(process: Process) -> None:
+def test_a_redis_of_another_host_follows_within_seconds(process: Process, faulty: Faulty) -> None:
+    """At the latest then, also if Elasticsearch did not answer some time ago."""
+    failing, failed = threading.Event(), threading.Event()
+
+    def unless_failing(send: Callable[[], Any]) -> Any:
+        if failing.is_set():
+            failed.set()
+            raise ConnectionTimeout("once")
+        return send()
+
     with redis_server() as first, redis_server() as second:
-        writer, other = process(redis_url=first.url), process(redis_url=second.url, intervals=QUICK)
+        writer = process(redis_url=first.url)
+        other = process(faulty("/_stats", unless_failing), QUICK, redis_url=second.url)
         wait_until(lambda: search(other) == ("HIT", 1))
+        failing.set()
+        wait_until(lambda: search(other) == ("HIT", 1) and failed.is_set())
         assert delete(writer) == 200
-        wait_until(lambda: search(other)[1] == 0)
+        time.sleep(2 * QUICK.trust)
+        failing.clear()
+        assert search(other) == ("MISS", 0)
 
 
 @contextmanager
