@@ -233,12 +233,12 @@ def _answer(results: list[Result]) -> Response:
     if request.method != "DELETE":
         note(accepted=accepted, rejected=len(results) - accepted - unavailable)
     # Also if nothing was changed: an earlier request may have been killed before this.
-    if unavailable < len(results):
+    if accepted or any(result["status"] == 404 for result in results):
         try:
             with translated():
                 current_service().generation.publish()
         except BlogsearchError as error:
-            message = f"It was written, but searches may not find it yet: {error}"
+            message = f"Searches may not show yet what was written: {error}"
             raise Unavailable(message, details=results) from error
     if not accepted:
         raise failure(results)

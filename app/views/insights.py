@@ -43,11 +43,12 @@ log = logging.getLogger(__name__)
 
 @blueprint.before_request
 def _authorize() -> None:
-    """Check the password.
+    """Check the password, and that there is no outage.
 
     Raises:
         Forbidden: no token is set, or another site sent the form.
         Unauthorized: no password was sent, or a wrong one, which is logged and takes a while.
+        Unavailable: Elasticsearch is known to be unavailable.
     """
     token = current_service().settings.insights_token
     if not token:
@@ -69,6 +70,7 @@ def _authorize() -> None:
     # A browser sends the password with forms of other sites, too; they do not know this value.
     if request.method == "POST" and not hmac.compare_digest(form.encode(), _form_value().encode()):
         raise Forbidden("The form is not from this page. Load the page again.")
+    current_service().admission.require()
 
 
 def _form_value() -> str:

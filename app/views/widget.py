@@ -80,6 +80,7 @@ def start() -> Response:
     def popular() -> list[str]:
         if not service.settings.insights_days:
             return []
+        service.admission.require()
         searched = service.counts.report(_POPULAR_DAYS).searched
         return [row.query for row in searched if row.is_public][:_POPULAR]
 
