@@ -34,7 +34,7 @@ _PROBLEMS = {
     "config/certs/http_ca.crt of Elasticsearch, and use a host name that the certificate has.",
 }
 """Parts of the client's message, and what to do then."""
-COMMANDS = ("reindex", "sync")
+COMMANDS = ("reindex", "sync", "add")
 """The commands that read sources, whose last runs are recorded."""
 
 Status = Literal["ok", "warning", "error"]
@@ -155,7 +155,8 @@ def last_run(elastic: Elasticsearch, alias: str) -> Check:
         return Check("sources", "warning", "the last run is not known: Elasticsearch did not tell")
     if not runs:
         return Check("sources", "ok", "nothing was indexed from a source yet")
-    run = max(runs, key=lambda run: run.ended)
+    # The last one that may have repaired what others did not do; `add` reads only a part.
+    run = max(runs, key=lambda run: (run.command != "add", run.ended))
     outcome = "ended" if run.succeeded else "failed"
     seen = f"`blogsearch {run.command}` {outcome} {_ago(run.ended)}"
     if run.rejected:
@@ -166,7 +167,8 @@ def last_run(elastic: Elasticsearch, alias: str) -> Check:
         repeated = other.succeeded or other is not run
         if repeated and other.error_at and time.time() - other.error_at < _OLD_ERROR:
             seen += f"; `blogsearch {other.command}` failed {_ago(other.error_at)}: {other.error}"
-    if not run.succeeded or (run.command == "sync" and time.time() - run.ended > _OLD_SYNC):
+    failed = any(not other.succeeded and other.ended >= run.ended for other in runs)
+    if failed or (run.command == "sync" and time.time() - run.ended > _OLD_SYNC):
         remedy = (
             "`journalctl -u blogsearch-sync` or `docker compose logs index` have the whole output "
             "of scheduled runs."

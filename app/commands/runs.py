@@ -83,7 +83,7 @@ def run_on(
 ) -> Iterator[Run]:
     """Open sources, show progress and rejects, and store how the block ends and why it failed.
 
-    No run is what never had the lock, nor what could not open its sources, which may be misspelt,
+    No run is what never had the lock, nor what could not read its sources, which may be misspelt,
     unless the run before was on the same ones.
     """
     output = tools.output
@@ -106,7 +106,9 @@ def run_on(
                 with published(tools):
                     yield run
             except BaseException as error:
-                if not _locked_out(error):
+                unread = isinstance(error, SourceError) and not sources.posts
+                is_run = not unread or _were_sources(tools, command, arguments)
+                if is_run and not _locked_out(error):
                     _store(tools, command, arguments, run.rejected, _reason(error))
                 raise
             _store(tools, command, arguments, run.rejected, run.failed or None)

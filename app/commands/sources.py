@@ -70,7 +70,7 @@ class Sources:
         self._options = options
         self._verbose = verbose
         self._unread: Counter[str] = Counter()
-        self._posts = 0
+        self.posts = 0
         self.is_whole = True
         self._addresses: dict[int, int] = {}  # hash of the address → the first source with it
 
@@ -94,7 +94,7 @@ class Sources:
                         item = Skipped(item.origin, None, _SAME_ADDRESS)
                 if isinstance(item, Skipped):
                     self._count(item)
-                self._posts += isinstance(item, RawPost)
+                self.posts += isinstance(item, RawPost)
                 yield item
         self._check_understood()
 
@@ -103,17 +103,17 @@ class Sources:
         end = 0.0
         for item in self.read():
             yield item
-            end = end or (time.monotonic() + seconds if self._posts else 0.0)
+            end = end or (time.monotonic() + seconds if self.posts else 0.0)
             if end and time.monotonic() > end:
                 self.is_whole = False
                 self._check_understood()
                 return
 
     def _check_understood(self) -> None:
-        if self.skipped[UNREAD] > self._posts:
+        if self.skipped[UNREAD] > self.posts:
             suffix, count = self._unread.most_common(1)[0]
             names = " ".join(shown(source.spec) for source in self.sources)
-            posts = quantity(self._posts, "post")
+            posts = quantity(self.posts, "post")
             raise SourceError(
                 f"Most of {names} is not read: {count:,} {suffix} files beside {posts}.",
                 "Build the site and index what was built; or leave these files out, by "

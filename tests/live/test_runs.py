@@ -1,5 +1,6 @@
 """How a run ends is kept and told: errors in the state index, pings, --json and --quiet."""
 
+import json
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -56,6 +57,12 @@ def test_the_error_of_a_failed_run_is_kept_with_its_time(
     assert last
     assert last.succeeded
     assert (last.error, last.error_at) == (failed.error, failed.error_at)
+    assert run("add", source).exit_code == 0
+    source.write_text("[")
+    assert run("add", source).exit_code == 1
+    told = json.loads(run("doctor", "--json").stdout)["sources"]
+    assert told["status"] == "warning"
+    assert "`blogsearch add` failed a moment ago" in told["seen"]
 
 
 def test_what_fails_before_anything_is_read_is_no_run(
@@ -68,6 +75,9 @@ def test_what_fails_before_anything_is_read_is_no_run(
     assert run("sync", source).exit_code == 0
     before = last_run()
     assert run("sync", "/nonexist").exit_code == 1
+    export = source.with_suffix(".json")
+    export.write_text("{}")
+    assert run("sync", export, "--source", "ghost").exit_code == 1  # meant was another kind
     with Lock(elastic, alias, "another"):
         assert run("sync", source).exit_code == 1
     assert last_run() == before
