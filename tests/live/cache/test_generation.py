@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,6 +26,7 @@ from app.settings import Settings
 from devstack.servers import free_port, redis_server
 from indexer.build import IndexSettings, reindex
 from indexer.records import Origin, RawPost
+from tests.conftest import Run
 from tests.live.conftest import Faulty
 from tests.waiting import wait_until
 
@@ -144,6 +146,18 @@ def test_a_repeated_deletion_completes_what_was_cut_off(process: Process, faulty
     assert search(writer) == ("MISS", 0)
 
 
+def test_a_sync_that_changes_nothing_completes_one_that_was_killed(
+    process: Process, run: Run, own: Settings, elastic: Elasticsearch, tmp_path: Path
+) -> None:
+    client = process(intervals=Intervals(60, 60))
+    wait_until(lambda: search(client) == ("HIT", 1))
+    elastic.delete(index=own.index, id="otter")
+    source = tmp_path / "posts.jsonl"
+    source.write_text('{"oid": "heron", "title": "heron", "text": "about heron"}\n')
+    assert run("sync", source, settings=replace(own, synonyms_dir=tmp_path)).exit_code == 0
+    assert search(client) == ("MISS", 0)
+
+
 def test_a_search_that_sees_a_change_ends_the_generation_before_it(
     process: Process, elastic: Elasticsearch, own: Settings
 ) -> None:
@@ -155,13 +169,15 @@ def test_a_search_that_sees_a_change_ends_the_generation_before_it(
     assert search(client, "heron") == ("MISS", 0)
 
 
-def test_pins_are_served_once_they_are_saved(process: Process) -> None:
-    writer, other = process(), process(intervals=Intervals(60, 60))
+def test_pins_are_served_once_they_are_saved(
+    process: Process, run: Run, own: Settings, tmp_path: Path
+) -> None:
+    other, file = process(intervals=Intervals(60, 60)), tmp_path / "a.pins"
     assert [search(other, "swan") for _ in range(2)][1] == ("HIT", 0)
-    service = service_of(writer)
-    service.pins.change(lambda files: {"a.pins": "swan => heron\n"})
-    service.generation.publish()
-    assert search(other, "swan") == ("MISS", 1)
+    file.write_text("swan => heron\n")
+    for words, found in (("load", file), 1), (("remove", "a"), 0):
+        assert run("pins", *words, settings=own).exit_code == 0
+        assert search(other, "swan") == ("MISS", found)
 
 
 def test_a_search_in_the_middle_of_a_write_learns_nothing_that_stays(
