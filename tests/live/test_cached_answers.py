@@ -9,8 +9,7 @@ from flask.testing import FlaskClient
 from app import create_app
 from app.generation import Generation, Intervals
 from app.settings import Settings
-from devstack.servers import free_port, redis_server
-from tests.waiting import Clock
+from devstack.servers import redis_server
 
 PATHS = ["/search?q=python", "/suggest?q=pyth", "/search?q=python&debug-search"]
 PUBLIC = {
@@ -65,14 +64,3 @@ def test_a_cached_answer_is_one_round_trip_with_a_rate_limit(settings: Settings)
     }
     assert used - {"cmdstat_info"} == {"cmdstat_mget", "cmdstat_incrby", "cmdstat_expire"}
     assert after[1] - before[1] == 3  # two INFO of this test, and one of the service
-
-
-def test_without_elasticsearch_a_kept_answer_or_503(settings: Settings, clock: Clock) -> None:
-    before = _client(settings).get("/search?q=python")
-    gone = _client(settings, elasticsearch_url=f"http://127.0.0.1:{free_port()}")
-    assert gone.get("/search?q=python").headers["X-Cache"] in ("HIT", "STALE")
-    clock.advance(900)
-    stale = gone.get("/search?q=python")
-    assert (stale.status_code, stale.headers["X-Cache"]) == (200, "STALE")
-    assert stale.data == before.data
-    assert gone.get("/search?q=never+asked+before").status_code == 503

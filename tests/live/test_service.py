@@ -170,13 +170,3 @@ def test_without_an_index_the_error_names_the_command(settings: Settings) -> Non
     assert answer.get_json()["error"]["code"] == "no_index"
     assert "blogsearch reindex" in answer.get_json()["error"]["message"]
     assert nothing.get("/__heartbeat__").status_code == 503
-
-
-def test_without_redis_searches_are_answered(settings: Settings) -> None:
-    uncached = _client(settings, redis_url=f"redis://127.0.0.1:{free_port()}/0")
-    answer = uncached.get("/search?q=pythn")
-    assert answer.status_code == 200
-    assert answer.headers["X-Cache"] == "OFF"
-    heartbeat = uncached.get("/__heartbeat__")
-    assert heartbeat.status_code == 200
-    assert heartbeat.get_json()["status"] == "degraded"

@@ -141,12 +141,6 @@ def proxy(server: RedisServer, replies: Forward) -> Iterator[str]:
                 for chunk in replies(far.recv(65536)):
                     near.sendall(chunk)
 
-    with fake_redis(serve) as url:
-        yield url
-
-
-@contextmanager
-def fake_redis(serve: Callable[[socket.socket], None]) -> Iterator[str]:
     with listening(serve) as port:
         yield f"redis://127.0.0.1:{port}/0"
 

@@ -5,8 +5,7 @@ Each client is a process of its own with its connections; those on one Redis sha
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -19,7 +18,6 @@ from flask.testing import FlaskClient
 
 from analyzers.rules.compile import NO_RULES
 from app import create_app
-from app.elastic import connect
 from app.generation import Generation, Intervals
 from app.service import EXTENSION, Service
 from app.settings import Settings
@@ -100,6 +98,17 @@ def delete(client: FlaskClient, oid: str = "otter") -> int:
     return client.delete(f"/documents/{oid}", headers=HEADERS).status_code
 
 
+def unless(away: threading.Event) -> Callable[[Callable[[], Any]], Any]:
+    """For `faulty`: requests are answered unless Elasticsearch is away."""
+
+    def answer(send: Callable[[], Any]) -> Any:
+        if away.is_set():
+            raise ConnectionTimeout("away")
+        return send()
+
+    return answer
+
+
 # -- one Redis ---------------------------------------------------------------------------------
 
 
@@ -118,12 +127,8 @@ def test_an_elasticsearch_that_takes_long_delays_a_search_and_serves_nothing_old
 ) -> None:
     passing = threading.Event()
     passing.set()
-
-    def wait(send: Callable[[], Any]) -> Any:
-        assert passing.wait(60)
-        return send()
-
-    writer, slow = process(), process(faulty("_msearch", wait))
+    slow = process(faulty("_msearch", lambda send: passing.wait(60) and send()))
+    writer = process()
     wait_until(lambda: search(slow) == ("HIT", 1))
     passing.clear()
     assert delete(writer) == 200
@@ -220,66 +225,60 @@ def test_no_two_states_of_an_index_have_the_same_generation(
 
 
 def test_a_redis_of_another_host_follows_within_seconds(process: Process, faulty: Faulty) -> None:
-    """At the latest then, also if Elasticsearch did not answer some time ago."""
-    failing, failed = threading.Event(), threading.Event()
-
-    def unless_failing(send: Callable[[], Any]) -> Any:
-        if failing.is_set():
-            failed.set()
-            raise ConnectionTimeout("once")
-        return send()
-
+    """Also if Elasticsearch did not tell the generation some time ago."""
+    away = threading.Event()
     with redis_server() as first, redis_server() as second:
         writer = process(redis_url=first.url)
-        other = process(faulty("/_stats", unless_failing), QUICK, redis_url=second.url)
+        other = process(faulty("/_stats", unless(away)), QUICK, redis_url=second.url)
         wait_until(lambda: search(other) == ("HIT", 1))
-        failing.set()
-        wait_until(lambda: search(other) == ("HIT", 1) and failed.is_set())
+        away.set()
+        time.sleep(QUICK.trust)
+        search(other)  # asks for it in vain
         assert delete(writer) == 200
         time.sleep(2 * QUICK.trust)
-        failing.clear()
+        away.clear()
         assert search(other) == ("MISS", 0)
 
 
-@contextmanager
-def _snapshot(url: str) -> Iterator[Callable[[], None]]:
-    """Restores what Redis has now, as a restart from an older snapshot does."""
+def snapshot(url: str) -> Callable[[], None]:
+    """What restores the data that Redis has now, as a restart from an older snapshot does."""
     with redis.Redis.from_url(url) as server:
         dumped = {key: server.dump(key) for key in server.scan_iter()}
 
-        def restore() -> None:
+    def restore() -> None:
+        with redis.Redis.from_url(url) as server:
             server.flushall()
             for key, data in dumped.items():
                 server.restore(key, 0, data)
 
-        yield restore
+    return restore
 
 
-@pytest.mark.parametrize("lost", ["restored", "flushed"])
-def test_a_redis_that_lost_what_it_was_told_is_corrected(process: Process, lost: str) -> None:
+def test_a_redis_that_lost_what_it_was_told_is_corrected(process: Process) -> None:
     with redis_server() as server:
+        flush = snapshot(server.url)  # it has nothing yet
         client = process(redis_url=server.url, intervals=QUICK)
         wait_until(lambda: search(client) == ("HIT", 1))
-        with _snapshot(server.url) as restore, redis.Redis.from_url(server.url) as admin:
-            assert delete(client) == 200
-            assert search(client) == ("MISS", 0)
-            restore() if lost == "restored" else admin.flushall()
+        restore = snapshot(server.url)
+        assert delete(client) == 200
+        for lose in (flush, restore):
+            assert search(client)[1] == 0
+            lose()
             wait_until(lambda: search(client)[1] == 0)
 
 
-def test_redis_was_away_during_a_write(process: Process, own: Settings) -> None:
+def test_redis_was_away_during_a_write(process: Process) -> None:
     port = free_port()
     url = f"redis://127.0.0.1:{port}/0"
     client = process(redis_url=url, intervals=Intervals(60, 60))
-    with redis_server(port=port) as server:
+    with redis_server(port=port):
         wait_until(lambda: search(client)[0] == "HIT")
-        with redis.Redis.from_url(server.url) as admin:
-            dumped = {key: admin.dump(key) for key in admin.scan_iter()}
+        restore = snapshot(url)
     assert delete(client) == 200
     assert search(client) == ("OFF", 0)
-    with redis_server(port=port) as server, redis.Redis.from_url(server.url) as admin:
-        for key, data in dumped.items():
-            admin.restore(key, 0, data)
+    assert client.get("/__heartbeat__").get_json()["status"] == "degraded"
+    with redis_server(port=port):
+        restore()
         wait_until(lambda: search(client)[0] != "OFF")
         assert search(client)[1] == 0
 
@@ -287,20 +286,15 @@ def test_redis_was_away_during_a_write(process: Process, own: Settings) -> None:
 # -- Elasticsearch away ------------------------------------------------------------------------
 
 
-def test_in_an_outage_only_answers_of_the_present_generation_are_served(
-    process: Process, own: Settings, elastic: Elasticsearch
-) -> None:
-    up = process()
+def test_in_an_outage_answers_of_the_present_generation_are_served(process: Process) -> None:
+    up, client = process(), process(elasticsearch_url=f"http://127.0.0.1:{free_port()}")
     wait_until(lambda: search(up) == ("HIT", 1))
-    away = replace(own, elasticsearch_url=f"http://127.0.0.1:{free_port()}")
-    with connect(away) as nobody:
-        client = process(nobody)
-        client.get("/search?q=heron")
-        wait_until(lambda: not service_of(client).admission.available)
-        assert search(client) == ("HIT", 1)
-        assert client.get("/search?q=heron").status_code == 503
-        assert delete(up) == 200
-        refused = client.get("/search?q=otter")
+    client.get("/search?q=heron")
+    wait_until(lambda: not service_of(client).admission.available)
+    assert search(client) == ("HIT", 1)
+    assert client.get("/search?q=heron").status_code == 503
+    assert delete(up) == 200
+    refused = client.get("/search?q=otter")
     assert refused.status_code == 503
     assert int(refused.headers["Retry-After"]) > 0
 
@@ -309,38 +303,27 @@ def test_in_an_outage_a_redis_that_was_restored_is_not_believed(
     process: Process, faulty: Faulty
 ) -> None:
     away = threading.Event()
-
-    def unless_away(send: Callable[[], Any]) -> Any:
-        if away.is_set():
-            raise ConnectionTimeout("away")
-        return send()
-
     with redis_server() as server:
-        client = process(faulty(".", unless_away), QUICK, redis_url=server.url)
+        client = process(faulty(".", unless(away)), QUICK, redis_url=server.url)
         assert search(client)[1] == 1
-        with _snapshot(server.url) as restore:
-            assert delete(client) == 200
-            assert search(client) == ("MISS", 0)
-            away.set()
-            restore()
-            wait_until(lambda: client.get("/search?q=otter").status_code == 503)
+        restore = snapshot(server.url)
+        assert delete(client) == 200
+        assert search(client) == ("MISS", 0)
+        away.set()
+        restore()
+        wait_until(lambda: client.get("/search?q=otter").status_code == 503)
 
 
-@pytest.mark.parametrize("is_known", [False, True])
-def test_writes_in_an_outage_are_refused_with_what_became_of_each(
-    process: Process, own: Settings, is_known: bool
-) -> None:
+def test_writes_in_an_outage_are_refused_with_what_became_of_each(process: Process) -> None:
+    """tests/live/test_outage.py has one that is known."""
     client = process(elasticsearch_url=f"http://127.0.0.1:{free_port()}")
-    post = {"title": "a", "text": "b"}
-    if is_known:  # a write finds it out, too
-        client.put("/documents/a", json=post, headers=HEADERS)
-        wait_until(lambda: not service_of(client).admission.available)
-    for sent in (
-        client.put("/documents/a", json=post, headers=HEADERS),
-        client.delete("/documents/a", headers=HEADERS),
-        client.put("/documents/a/comments/b", json={"comment": "c"}, headers=HEADERS),
-        client.post("/documents", json=[post | {"oid": "a"}, {"oid": "b"}], headers=HEADERS),
+    for method, path, body in (
+        ("PUT", "/documents/a", {"title": "a"}),
+        ("DELETE", "/documents/a", None),
+        ("PUT", "/documents/a/comments/b", {"comment": "c"}),
+        ("POST", "/documents", [{"oid": "a", "title": "a"}, {"oid": "b"}]),
     ):
-        error = sent.get_json()["error"]
+        sent = client.open(path, method=method, json=body, headers=HEADERS)
         assert int(sent.headers["Retry-After"]) > 0
-        assert error["details"][0]["result"] == "unknown"
+        assert sent.get_json()["error"]["details"][0]["result"] == "unknown"
+    wait_until(lambda: not service_of(client).admission.available)  # writes find it out, too
