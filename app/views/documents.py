@@ -311,6 +311,8 @@ def _note(entry: Any, fields: Collection[str]) -> dict[str, str]:
 def failure(results: list[Result]) -> BlogsearchError:
     """The error for a request of which nothing was accepted."""
     statuses = {result["status"] for result in results}
+    if 503 in statuses:  # what is invalid may be sent again with it
+        statuses = {503}
     message = f"{results[0]['reason'].rstrip('.')}. {results[0]['remedy']}".strip()
     if len(results) > 1:
         message = f"None of {len(results):,} documents was accepted; the first: {message}"
