@@ -14,6 +14,7 @@ from typing import Any
 
 import gevent  # type: ignore[import-untyped]
 from gunicorn.glogging import Logger as GunicornLogger  # type: ignore[import-untyped]
+from gunicorn.http.errors import LimitRequestHeaders
 from gunicorn.workers.ggevent import GeventWorker  # type: ignore[import-untyped]
 
 from app.errors import BlogsearchError
@@ -22,6 +23,7 @@ from app.meaning import open_model
 from app.settings import process_settings
 
 _WARM = 60.0  # seconds
+_LONGEST_HEADERS = 32_000  # characters of all values, as nginx allows
 
 # Read here, at the start and at SIGHUP, so that all workers have the same.
 try:
@@ -40,14 +42,17 @@ class Worker(GeventWorker):  # type: ignore[misc]
     """Each connection is a greenlet: one that sends slowly, or waits for Elasticsearch, holds no
     thread that others need."""
 
-    def handle_request(self, *args: Any) -> None:
-        """Answer a request when the other connections have had their turn.
+    def handle_request(self, listener: Any, request: Any, *args: Any) -> None:
+        """Answer a request when the other connections have had their turn; one with long headers
+        by 431, because what reads them takes time for each value in them.
 
         A greenlet whose client has always sent the next request never waits, so that by itself it
         would neither let others run nor the worker tell gunicorn that it is alive.
         """
         gevent.sleep(0)
-        super().handle_request(*args)
+        if sum(len(value) for _, value in request.headers) > _LONGEST_HEADERS:
+            raise LimitRequestHeaders("too many headers, or too long ones")
+        super().handle_request(listener, request, *args)
 
 
 worker_class = Worker
@@ -56,6 +61,8 @@ worker_connections = 1000
 # Seconds without a heartbeat after which a worker is killed.
 timeout = 30
 graceful_timeout = 20
+
+limit_request_fields = 64
 
 # Seconds for receiving the head of a request, from its first byte or from the response before it.
 keepalive = 5

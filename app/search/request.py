@@ -212,6 +212,8 @@ def _raise_if_any(complaints: list[Complaint], parameters: Sequence[Parameter]) 
 
 def _complaint(parameter: str, got: object, message: str) -> Complaint:
     shown = got[:_LONGEST_SHOWN] if isinstance(got, str) else got
+    if isinstance(got, list):
+        shown = [value[:_LONGEST_SHOWN] for value in got[:_MOST_COMPLAINTS]]
     return {"parameter": parameter[:_LONGEST_SHOWN], "got": shown, "message": message}
 
 

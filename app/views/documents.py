@@ -5,7 +5,7 @@ in the URL. An oid may contain slashes, but not `/comments/`, which separates a 
 comment's.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
@@ -50,6 +50,7 @@ from indexer.write.live import (
 blueprint = Blueprint("documents", __name__)
 
 _TIMEOUT = 30.0  # seconds for the whole request; a write may take longer than a search
+_LONGEST = 100  # characters of an unknown field
 _TOLD = 20  # unknown fields, and invalid comments of a post
 
 
@@ -299,12 +300,14 @@ def comment_items(post_oid: str, entries: Iterable[Any]) -> list[Item]:
     return items
 
 
-def _note(entry: Any, fields: Collection[str]) -> dict[str, str]:
+def _note(entry: Any, fields: tuple[str, ...]) -> dict[str, str]:
     """A note on the fields of unknown names."""
     from indexer.sources.json_lines import hint
 
     unknown = [name for name in entry if name not in fields] if isinstance(entry, Mapping) else []
-    notes = [f"there is no field {name!r:.80}: {hint(name, fields)}" for name in unknown[:_TOLD]]
+    notes = [
+        f"there is no field {name!r:.80}: {hint(name[:100], fields)}" for name in unknown[:_TOLD]
+    ]
     return {"note": "; ".join(notes)} if notes else {}
 
 

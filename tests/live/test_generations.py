@@ -12,12 +12,7 @@ from elasticsearch import ConnectionError, ConnectionTimeout, Elasticsearch, Not
 from analyzers.rules.compile import NO_RULES
 from indexer.build import Built, IndexSettings, reindex, rollback
 from indexer.errors import Damaged, IndexingError, Locked
-from indexer.generations import (
-    building_alias,
-    list_generations,
-    live_alias,
-    require_live,
-)
+from indexer.generations import building_alias, list_generations, live_alias, require_live
 from indexer.records import Origin, RawPost
 from indexer.state import Lock, ensure_state, read_swap, state_index
 from tests.conftest import Run

@@ -71,12 +71,7 @@ class TestSources:
         assert post_oids() == {"from a pipe"}
 
     def test_one_that_breaks_off_changes_nothing(
-        self,
-        run: Run,
-        elastic: Elasticsearch,
-        alias: str,
-        post_oids: PostOids,
-        tmp_path: Path,
+        self, run: Run, elastic: Elasticsearch, alias: str, post_oids: PostOids, tmp_path: Path
     ) -> None:
         assert run("reindex", "-", input=line("before")).exit_code == 0
         torn = tmp_path / "torn.jsonl.gz"

@@ -148,3 +148,9 @@ def test_a_request_that_two_servers_could_read_differently_is_refused(server: Se
             answer = b"".join(iter(lambda: connection.recv(65_536), b""))
         assert re.match(rb"HTTP/1.1 (400|501) ", answer), (request, answer)
         assert answer.count(b"HTTP/1.1 ") == 1, (request, answer)
+
+
+def test_a_request_with_many_long_headers_is_refused_before_they_are_read(server: Server) -> None:
+    long = {f"X-{number}": "a" * 8_000 for number in range(60)}
+    assert server.get("/search?q=python", **long)[0] == 431
+    assert server.get("/search?q=python", Cookie="a=b;" * 2_000)[0] == 200

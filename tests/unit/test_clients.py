@@ -46,6 +46,9 @@ def _send(trusted: str, peer: str, forwarded: str) -> str:
         ("10.0.0.0/8", "10.0.0.1", "[2001:db8::1]:5678", "2001:db8::1 https"),
         # A proxy that names nobody.
         ("10.0.0.1", "10.0.0.1", " , ", "10.0.0.1 https"),
+        # Of a long header the end is looked at.
+        ("10.0.0.0/8", "10.0.0.1", "1.2.3.4," + "10.0.0.2," * 20, "10.0.0.2 https"),
+        ("10.0.0.0/8", "10.0.0.1", f"1.2.3.4,{' ' * 8_000}10.0.0.2", "10.0.0.2 https"),
     ],
 )
 def test_only_trusted_proxies_name_the_client(
@@ -59,13 +62,6 @@ def test_only_trusted_proxies_name_the_client(
 )
 def test_the_addresses_of_one_client_count_together(address: str | None, network: str) -> None:
     assert network_of(address) == network
-
-
-def test_many_addresses_in_a_header_are_not_all_looked_at() -> None:
-    started = time.thread_time()
-    for _ in range(20):
-        assert _send("10.0.0.1", "10.0.0.1", "10.0.0.1," * 10_000) == "10.0.0.1 https"
-    assert time.thread_time() - started < 5  # all of them would take 20 s
 
 
 @pytest.mark.parametrize("sent", ["de," * 2_600, "a-b;q=0.1," * 800, "x" * 8_000])

@@ -12,11 +12,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 
 @pytest.mark.parametrize(
     ("variable", "value"),
-    [
-        ("WEB_CONCURRENCY", "x"),
-        ("PORT", "65536"),
-        ("BLOGSEARCH_SHARDS", "many"),
-    ],
+    [("WEB_CONCURRENCY", "x"), ("PORT", "65536"), ("BLOGSEARCH_SHARDS", "many")],
 )
 def test_an_invalid_variable_is_named(variable: str, value: str) -> None:
     done = subprocess.run(

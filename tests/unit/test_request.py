@@ -94,6 +94,13 @@ def test_the_query_as_a_person_would_have_typed_it(typed: str, q: str) -> None:
     assert parse(("q", typed)).q == q
 
 
+def test_few_complaints_are_listed_and_what_was_sent_is_cut() -> None:
+    for sent in ([("q", "ab" * 300)] * 700, [(f"{n:0300}", "a" * 300) for n in range(700)]):
+        with pytest.raises(BadRequest) as caught:
+            parse(*sent)
+        assert len(str(caught.value.details)) + len(str(caught.value)) < 10_000
+
+
 def test_key_is_the_same_for_the_same_answer() -> None:
     first = parse(("q", " a  b"), ("category", "x"), ("category", "y"))
     other = parse(("category", "y"), ("q", "a b"), ("page", "1"), ("category", "x"))
