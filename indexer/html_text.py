@@ -1,7 +1,7 @@
 """HTML → plain text: prose, and the code of its `<pre>` blocks.
 
 selectolax parses as a browser does, so unclosed tags, stray `<` and unknown elements come out as a
-visitor would see them. `check_markup` bounds the work before it is done.
+visitor would see them. `parse` bounds the work before it is done.
 """
 
 import re
@@ -46,6 +46,9 @@ _SPECIAL = (
 
 _CONTROL = bytes.maketrans(bytes((*range(9), 11, 12, *range(14, 32), 127)), b" " * 30)
 _INVISIBLE = "\u00ad\u200b\u2060\ufeff"
+_SIGNS = re.compile(r"[^\w\x00-\x7f]{3,}")
+_MOST_MARKS = 30
+"""Marks on one letter, as in Unicode's Stream-Safe Text Format; no language has more than a few."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -57,7 +60,8 @@ class Limits:
     """What HTML may have at most.
 
     The time to parse grows with the square of the attributes of one tag, of all options, and of the
-    depth; what is bold and not closed is made again in each following element.
+    depth; what is bold and not closed is made again in each following element. `inside` counts each
+    character of a text for each element that it is in: so long are the texts of all elements.
     """
 
     characters: int
@@ -65,11 +69,12 @@ class Limits:
     nested: int
     attributes: int
     options: int
+    inside: int
 
 
-PAGE = Limits(20_000_000, 1_000_000, 2_000, 250, 5_000)
+PAGE = Limits(20_000_000, 1_000_000, 2_000, 250, 5_000, 1_000_000_000)
 """For what the owner of the site has written."""
-VISITOR = Limits(200_000, 2_000, 100, 50, 100)
+VISITOR = Limits(200_000, 2_000, 100, 50, 100, 2_000_000)
 """For what anybody may write, such as a comment."""
 
 
@@ -104,7 +109,7 @@ _JOINED = _names("html body")
 """All tags with these names are one element, which has the attributes of all."""
 
 
-def check_markup(html: str, limits: Limits = PAGE) -> None:
+def _check_markup(html: str, limits: Limits = PAGE) -> None:
     """Check foreign HTML in linear time, before it is parsed; raises TooMuchMarkup."""
     _allow(len(html), limits.characters, "characters of HTML")
     if (
@@ -149,6 +154,22 @@ def check_markup(html: str, limits: Limits = PAGE) -> None:
             _allow(nested, limits.nested, "elements inside one another")
             _allow(options, limits.options, "options to select from")
             _allow(elements, limits.elements, "elements, or unclosed ones that are repeated")
+
+
+def parse(html: str, limits: Limits = PAGE) -> LexborHTMLParser:
+    """The cleaned and parsed HTML, or TooMuchMarkup if it takes too long to parse or to read."""
+    _check_markup(html, limits)
+    parsed = LexborHTMLParser(clean(html))
+    if parsed.root and (limits is not PAGE or html.count("<") * len(html) > limits.inside):
+        depth = inside = 0
+        for node, is_end in walk(parsed.root, lambda _: False):
+            if node.tag == "-text":
+                inside += depth * len(node.text_content or "")
+            else:
+                depth += -1 if is_end else 1
+                _allow(depth, limits.nested, "elements inside one another")
+        _allow(inside, limits.inside, "characters, counted for each element that they are in")
+    return parsed
 
 
 def _allow(count: int, most: int, what: str) -> None:
@@ -196,7 +217,19 @@ def clean(text: str) -> str:
         return text
     for character in _INVISIBLE:
         text = text.replace(character, "")
+    if _SIGNS.search(text[::16]):  # nearly never
+        text = _SIGNS.sub(_with_few_marks, text)
     return unicodedata.normalize("NFC", text)
+
+
+def _with_few_marks(signs: re.Match[str]) -> str:
+    """Signs without marks that nobody writes: Python takes quadratic time to put them in order."""
+    kept, marks = [], 0
+    for sign in signs[0]:
+        marks = marks + 1 if unicodedata.combining(sign) else 0
+        if marks <= _MOST_MARKS:
+            kept.append(sign)
+    return "".join(kept)
 
 
 def one_line(text: str) -> str:
@@ -231,8 +264,7 @@ def walk(
 
 def readable(html: str, limits: Limits = PAGE) -> Readable:
     """The prose and the code of a piece of HTML, or TooMuchMarkup."""
-    check_markup(html, limits)
-    body = LexborHTMLParser(clean(html)).body
+    body = parse(html, limits).body
     return text_of(body) if body is not None else Readable("", "")
 
 

@@ -327,6 +327,8 @@ def _labels(name: str, value: Any) -> list[str]:
     if isinstance(value, str):
         value = value.split(",")
     _check_type(name, value, remedy, (list, tuple))
+    if len(value or ()) > 10 * MAX_LABELS:  # with those that are empty, or the same
+        raise Invalid(f"{name} has {len(value):,} entries", f"The limit is {MAX_LABELS}.")
     for entry in value or ():
         if not isinstance(entry, str | int | float) or isinstance(entry, bool):
             raise Invalid(f"{name} has a {type(entry).__name__}: {entry!r:.80}", remedy)

@@ -201,7 +201,9 @@ def _spellings(
         choices = []
         for word in term:
             group = groups.of.get((word,))
-            choices.append(dict.fromkeys([word, *(words_of[group.tokens] if group else ())]))
+            choices.append(
+                dict.fromkeys([word, *(words_of[group.tokens][:MAX_VARIANTS] if group else ())])
+            )
         for variant in itertools.islice(itertools.product(*choices), 1, MAX_VARIANTS):
             if variant not in groups.of:
                 yield " ".join(variant)

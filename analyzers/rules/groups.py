@@ -15,6 +15,7 @@ from analyzers.rules.parse import MAX_EQUIVALENTS, SINGLE_CHARACTER_WORD, Rule, 
 
 MAX_CHAIN = 100  # contractions one after the other; people write two or three
 MAX_PAIRS = 2_000_000  # of a term and a token, over all files; each costs memory
+MAX_FOLLOWED = 500_000  # of a rule and one that it leads to
 
 _SPELLED_OUT = {"+": "plus", "#": "sharp"}
 
@@ -73,7 +74,7 @@ class Groups:
                 followed[group].append(rule)
         for group in self.all:
             group.rules = group.rules or followed[group]
-        self._pairs = 0
+        self._pairs = self._followed = 0
         for group in self.all:
             self._resolve(group, {})
 
@@ -81,7 +82,7 @@ class Groups:
         together: dict[Words, list[Words]] = {term: [term] for term in self.spellings}
 
         def join(terms: Sequence[Words], rule: Rule) -> None:
-            lists = [together[term] for term in terms]
+            lists = {id(together[term]): together[term] for term in terms}.values()
             joint = list(dict.fromkeys(itertools.chain.from_iterable(lists)))
             if len(joint) > MAX_EQUIVALENTS:
                 message = f"over {MAX_EQUIVALENTS} terms are equivalent, by this rule and others."
@@ -137,6 +138,7 @@ class Groups:
                     tokens += [self.spellings[term][0]] if len(term) == 1 else own
                 elif target in path:
                     self.errors.append(_cycle(list(path.values())[list(path).index(target) :]))
+                    break
                 elif len(path) + max(target.length, 0) > MAX_CHAIN:
                     message = f"over {MAX_CHAIN} rules lead from a word to what this one makes."
                     remedy = "Write the last result on the right side of each."
@@ -145,6 +147,11 @@ class Groups:
                     self._resolve(target, path)
                     tokens += target.tokens
                     followed += target.rules
+                    self._followed += len(target.rules)
+                    if self._followed > MAX_FOLLOWED:
+                        message = f"the rules up to this one follow over {MAX_FOLLOWED:,} others."
+                        remedy = "Write the last result on the right side of each."
+                        raise TooMuch(rule.error("too_many_followed", message, remedy))
                     group.length = max(group.length, target.length + 1)
             results.setdefault(tuple(dict.fromkeys(tokens)), rule)
         path.pop(group, None)

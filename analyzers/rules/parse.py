@@ -37,7 +37,7 @@ _INVISIBLE = re.compile(
 # Between two words of a term, not an operator, and not escaped.
 _SIGN = re.compile(
     r"(?<=[^\s,\\])(?<!=>)[ ]*"
-    r"(-+>|[→⇒;\t]|(?<!\|)\|(?!\|)|(?<![=!<>:+*/~-])=(?![=~>]))"
+    r"(-{1,9}>|[→⇒;\t]|(?<!\|)\|(?!\|)|(?<![=!<>:+*/~-])=(?![=~>]))"
     r"[ ]*(?=[^\s,])(?!=>)"
 )
 _VERSION = re.compile(r"(?<![^\W_])(?:v\d+(?![^\W_])|[^\W\d_]*\d+\.\d[\w.]*)")
@@ -106,8 +106,8 @@ def is_for(path: Path, language: str) -> bool:
         head = _head(path) if language and path.is_file() else ""
     except OSError:
         return True
-    lists = re.findall(r"^\s*#\s*language:\s*([\w ,]+?)\s*$", head, re.MULTILINE)
-    named = {name for names in lists for name in re.split(r"[\s,]+", names)}
+    lists = re.findall(r"^[ \t]*+#[ \t]*+language:([\w \t,]*+)\r?$", head, re.MULTILINE)
+    named = {name for names in lists for name in re.split(r"[\s,]+", names) if name}
     return not named or language in named
 
 
@@ -228,7 +228,11 @@ def _decode(raw: bytes) -> str:
 
 def _terms(side: str, name: str, limit: int) -> tuple[str, ...]:
     """The terms of one side, or of a line without `=>`."""
-    terms = tuple(normalise(unescaped(term)) for term in split_unescaped(",", side))
+    written = split_unescaped(",", side)
+    for term in written:
+        if len(term.strip()) > 10 * MAX_CHARS:
+            _check_term(term.strip(), name)
+    terms = tuple(normalise(unescaped(term)) for term in written)
     if len(terms) > limit:
         raise _invalid("too_many_terms", f"{len(terms):,} terms on the {name}; at most {limit:,}.")
     for term in terms:

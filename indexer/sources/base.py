@@ -20,6 +20,7 @@ from indexer.sources.files import File, remedy_of, unzipped_bytes
 
 T = TypeVar("T")
 
+_LONGEST_URL = 10_000
 UNREAD = "format that is not read"
 """Why a file that seems to be a post is left out whatever the options are."""
 
@@ -84,12 +85,14 @@ def bare_host(netloc: str) -> str:
 
 
 def is_valid_url(url: str) -> bool:
-    """Whether a URL, or a path on a site, can be parsed; `http://[::1` cannot."""
+    """Whether a URL, or a path on a site, can be parsed; `http://[::1` cannot.
+
+    One that nobody can fetch is not parsed: Python normalises the host, in quadratic time.
+    """
     try:
-        urlsplit(url)
+        return len(url) <= _LONGEST_URL and bool(urlsplit(url))
     except ValueError:
         return False
-    return True
 
 
 def completed(post: RawPost, options: SourceOptions) -> RawPost:

@@ -7,10 +7,9 @@ from itertools import islice
 from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
-from selectolax.lexbor import LexborHTMLParser
-
 from indexer.errors import SourceError
 from indexer.fetch import Fetched, Fetcher, FetchFailed, Robots
+from indexer.html_text import TooMuchMarkup, parse
 from indexer.sources.base import SourceOptions, is_valid_url
 from indexer.sources.exports import SUBSTACK
 from indexer.sources.files import (
@@ -173,7 +172,12 @@ def _places(page: Fetched, fetcher: Fetcher) -> Iterator[str]:
     """Where the sitemap and the feed may be, the likeliest first."""
     yield from Robots(fetcher).sitemaps(page.url)
     yield from (urljoin(page.url, place) for place in _SITEMAPS)
-    for link in LexborHTMLParser(decoded(page.body, page.content_type)).css(_LINKS):
+    text = decoded(page.body, page.content_type)
+    try:
+        parsed = parse(text)
+    except TooMuchMarkup as error:
+        raise SourceError(f"{page.url}: {error}.", "Name its sitemap or its feed.") from None
+    for link in parsed.css(_LINKS):
         type_ = (link.attributes.get("type") or "").lower()
         if type_ in _FEED_TYPES or "sitemap" in (link.attributes.get("rel") or "").split():
             yield urljoin(page.url, link.attributes.get("href") or "")

@@ -10,12 +10,11 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 import orjson
-from selectolax.lexbor import LexborHTMLParser
 
 from indexer.dates import NoDate, moment
 from indexer.errors import SourceError
-from indexer.html_text import one_line
-from indexer.records import Origin, RawComment, RawPost, Skipped, SourceItem
+from indexer.html_text import TooMuchMarkup, one_line, parse
+from indexer.records import Origin, RawComment, RawPost, Reject, Skipped, SourceItem
 from indexer.sources.base import Source, image_of
 from indexer.sources.files import File, decoded, files_in, read_inside
 from indexer.sources.identity import fitting, title_or_start
@@ -139,7 +138,11 @@ class Medium(Source):
         origin = Origin(str(file))
         if file.name.startswith("draft_") and not self._options.drafts:
             return Skipped(origin, None, "draft")
-        page = LexborHTMLParser(decoded(read_inside(file, [Path(self.spec).resolve()], _MAX_BYTES)))
+        text = decoded(read_inside(file, [Path(self.spec).resolve()], _MAX_BYTES))
+        try:
+            page = parse(text)
+        except TooMuchMarkup as error:
+            return Reject(origin, file.stem, str(error), "Correct the page, or leave it out.")
         heading, body = page.css_first(".p-name"), page.css_first("[data-field=body]")
         link, date = page.css_first("a.p-canonical"), page.css_first("time.dt-published")
         if title := body.css_first(".graf--title") if body else None:

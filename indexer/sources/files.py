@@ -205,7 +205,7 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_DECLARED = re.compile(rb"""charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
+_DECLARED = re.compile(rb"""charset\s*=[\s"']*([\w.:-]+)""", re.IGNORECASE)
 _HEAD = 2048
 
 

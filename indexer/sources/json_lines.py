@@ -1,8 +1,9 @@
 """JSON Lines, one post per line, and JSON arrays of posts."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -119,7 +120,8 @@ class JSONLines(Source):
             yield item, Origin(f"{name} item {number}"), b""
 
 
-def hint(name: str, fields: Collection[str] = FIELDS) -> str:
+@lru_cache(maxsize=1024)  # posts have the same names
+def hint(name: str, fields: tuple[str, ...] = FIELDS) -> str:
     """What is said about a field of an unknown name."""
     meant = [field for field, names in _MEANT.items() if field in fields and name.lower() in names]
     meant += get_close_matches(name[:100], fields, 1)

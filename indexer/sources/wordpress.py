@@ -20,7 +20,7 @@ from indexer.sources.xml import elements, local_name, text_of
 
 _CONTENT = "{http://purl.org/rss/1.0/modules/content/}encoded"
 _NO_DATE = "0000-00-00 00:00:00"
-_BLOCK = re.compile(r'<!-- wp:block \{"ref":(\d+)[^>]*-->')
+_BLOCK = re.compile(r'<!-- wp:block \{"ref":(\d+)[^<>]*-->')
 """Where a post shows a block that several posts share, which is an item of its own."""
 
 

@@ -4,14 +4,7 @@ import math
 
 import pytest
 
-from bench.relevance import (
-    Answered,
-    Judged,
-    by_kind,
-    figures,
-    macro,
-    ndcg,
-)
+from bench.relevance import Answered, Judged, by_kind, figures, macro, ndcg
 
 
 def judged(kind: str = "exact", **grades: int) -> Judged:

@@ -11,14 +11,7 @@ from elasticsearch import ApiError
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.bulk import (
-    BulkLimits,
-    Operation,
-    Outcome,
-    chunks,
-    send_bulk,
-    write_operation,
-)
+from indexer.bulk import BulkLimits, Operation, Outcome, chunks, send_bulk, write_operation
 from indexer.errors import IndexingError
 from indexer.records import Document, Origin
 from indexer.refusals import refusal_from

@@ -1,7 +1,6 @@
 """What a folder in tests/data/sources cannot show of feeds and exports: their size."""
 
 import gzip
-import time
 from pathlib import Path
 
 import pytest
@@ -22,19 +21,6 @@ def test_control_characters_in_an_export_are_left_out(tmp_path: Path) -> None:
     first = next(iter(open_source(str(path), None, SourceOptions()).read()))
     assert isinstance(first, RawPost)
     assert first.title == "Corn & crows"
-
-
-@pytest.mark.parametrize(
-    "piece",
-    [
-        *("a <pre>", "a [code]", "a <pre>[code]", "[code]</pre>", "[a ", "[[a b=1", "[/b] [b]"),
-        *(" ", "\n", "<p> ", "\n[a] ", "<code>[/code]", "<pre"),
-    ],
-)
-def test_shortcodes_take_linear_time(piece: str) -> None:
-    start = time.thread_time()
-    paragraphs(piece * (200_000 // len(piece)))
-    assert time.thread_time() - start < 5
 
 
 def test_what_is_never_closed_is_not_code() -> None:

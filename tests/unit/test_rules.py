@@ -20,14 +20,7 @@ from click.testing import CliRunner, Result
 
 from analyzers.errors import Finding
 from analyzers.languages import LANGUAGES
-from analyzers.rules.compile import (
-    NO_RULES,
-    Phrases,
-    Rules,
-    check,
-    in_effect,
-    setting,
-)
+from analyzers.rules.compile import NO_RULES, Phrases, Rules, check, in_effect, setting
 from analyzers.rules.formats import NotConvertible, converted
 from analyzers.rules.parse import Rule, normalise, parse_file, rule_files, words
 from app.cli import main
@@ -177,6 +170,11 @@ def test_searches_have_single_tokens_and_posts_keep_words(
     assert list(made.post_lines) == case.get("posts", case["searches"])
 
 
+def _layer(number: int) -> str:
+    """The terms of the 60 rules that come after those of this rule."""
+    return ", ".join(str((number // 60 + 1) * 60 + n) for n in range(60 if number < 2_940 else 1))
+
+
 @pytest.mark.parametrize(
     ("text", "line", "code"),
     [
@@ -188,6 +186,8 @@ def test_searches_have_single_tokens_and_posts_keep_words(
         ("\n".join(f"w{n}, w{n + 1}" for n in range(2_000)), 100, "too_many_equivalents"),
         ("\n".join(f"w{n} => w{n + 1}" for n in range(2_000)), 101, "chain_too_long"),
         ("\n".join(f"w{n} => w{n - 1}" for n in range(1, 2_000)), 101, "chain_too_long"),
+        ("\n".join(f"{n} => {_layer(n)}" for n in range(3_000)), 2769, "too_many_followed"),
+        ("a, b" + "\u0315\u0300" * 15_000, 1, "term_too_long"),
     ],
 )
 def test_contradictions_and_too_much_are_errors(
@@ -196,13 +196,7 @@ def test_contradictions_and_too_much_are_errors(
     assert _codes(Rules(write(one=text)).errors) == [[line, "error", code]]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "a => c\na => b\nb => c",
-        "a => b\nx, b\na => x",
-    ],
-)
+@pytest.mark.parametrize("text", ["a => c\na => b\nb => c", "a => b\nx, b\na => x"])
 def test_rules_that_agree_are_used(write: Write, text: str) -> None:
     assert Rules(write(one=text)).compiled.lines
 

@@ -1,14 +1,22 @@
 """HTML pages: versions, sitemaps, limits; test_sources.py has what is read of them."""
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from analyzers.rules.parse import is_for, parse_file
 from indexer.errors import SourceError
-from indexer.records import RawPost, Reject, Skipped, SourceItem
+from indexer.records import Origin, RawPost, Reject, Skipped, SourceItem
 from indexer.sources import SourceOptions, open_source
+from indexer.sources.base import is_valid_url
+from indexer.sources.files import decoded
+from indexer.sources.html.page import BuiltSite, read_page
+from indexer.sources.markdown.front_matter import why_hidden
+from indexer.sources.markdown.text import rendered
+from indexer.sources.wordpress import _BLOCK, paragraphs
 
 WORDS = "A sentence that is long enough to be taken for what the page is about. " * 4
 HEAD = "<html><head><title>x</title>"
@@ -107,6 +115,47 @@ def test_a_page_that_would_take_long_is_refused_before_it_is_parsed(
     assert (reject.oid, reason in reject.reason) == ("a", True)
     assert reject.remedy
     assert time.thread_time() - start < 1
+
+
+_OF_FILES = (lambda path: is_for(path, "english"), lambda path: list(parse_file(path)))
+
+
+@pytest.mark.parametrize(
+    ("work", "piece"),
+    [
+        (lambda text: _page(f"<ul><li>{text}"), "word <a href=/c/d>x</a> "),
+        (lambda text: _page(f"<div>{text}"), "<h2><a href=/c/d>x</a></h2><p>word</p>"),
+        (BuiltSite(shared_titles=frozenset("a")).bare_title, " | a"),
+        (lambda text: is_valid_url(f"http://a{text}/"), "\u0315\u0300"),
+        (lambda text: decoded(b"\xff", f"charset={text};"), " "),
+        (_BLOCK.search, '<!-- wp:block {"ref":1'),
+        (lambda text: why_hidden({"meta": text}), "robots "),
+        *((rendered, piece) for piece in ("{{", "{%", "```a\n", "<A ", "<!-- ", "<pre>", "<h1>")),
+        *((rendered, piece) for piece in ("<code ", "`a", "[[", "[^", ":::a\n", "- {{ a\n")),
+        *((paragraphs, piece) for piece in ("a <pre>", "a [code]", "a <pre>[code]")),
+        *((paragraphs, piece) for piece in ("[a ", "[[a b=1", "[/b] [b]", " ", "\n", "<p> ")),
+        *((paragraphs, piece) for piece in ("\n[a] ", "<code>[/code]", "<pre", "[code]</pre>")),
+        (_OF_FILES[0], "\n"),
+        (_OF_FILES[1], "-"),
+    ],
+)
+def test_what_a_site_repeats_takes_no_quadratic_time(
+    tmp_path: Path, work: Callable[[Any], object], piece: str
+) -> None:
+    """Eight times as much takes eight times as long, and not 64 times."""
+
+    def seconds(size: int) -> float:
+        text = piece * (size // len(piece))
+        (file := tmp_path / "a").write_text(text)
+        start = time.thread_time()
+        work(file if work in _OF_FILES else text)
+        return time.thread_time() - start
+
+    assert any(seconds(60_000) < 25 * max(seconds(7_500), 0.001) for _ in range(3))
+
+
+def _page(inner: str) -> SourceItem:
+    return read_page(HEAD + inner, "https://e.org/a/b", Origin("a"), "a/b", SourceOptions())
 
 
 def test_a_deep_page_is_read_in_linear_time(tmp_path: Path) -> None:

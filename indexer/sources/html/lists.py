@@ -95,9 +95,10 @@ def _entries(
     # A list with a link to the page itself is a menu.
     menus = {_outer_list(link, main) for link, target in links if target == oid} - {0}
     blocks: dict[int, list[LexborNode]] = {}
+    around = _Around(main)
     for link, target in links:
         is_other = target != oid and _outer_list(link, main) not in menus
-        if is_other and (block := _block(link, main, is_lenient=is_lenient)):
+        if is_other and (block := around.block(link, is_lenient=is_lenient)):
             blocks.setdefault(block[0].mem_id, block)
     covered = {node.mem_id for block in blocks.values() for node in block}
     return [
@@ -113,39 +114,57 @@ def _outer_list(link: LexborNode, main: LexborNode) -> int:
     return lists[-1] if lists else 0
 
 
-def _block(link: LexborNode, main: LexborNode, *, is_lenient: bool) -> list[LexborNode]:
-    """The nodes of the entry that a link is the title of; none if it is a link in a text."""
-    heading = link.css_first("h1, h2, h3, h4, h5, h6")
-    length = text_length(link)
-    is_card = not length or link.css_first("img, div") is not None
-    for node in (link, *ancestors(link, main)):
-        if node.tag in HEADINGS:
-            heading = node
-        if node.tag in ("li", "tr", "dd", "dt", "p", "article"):
-            is_most = length >= _LINKED_SHARE * text_length(node)
-            is_title = is_most or is_card or bool(heading) or node.css_first("time") is not None
-            if is_lenient and node.tag == "li":
-                start = link.text().strip(_BULLETS)
-                is_title = is_title or node.text().strip(_BULLETS).startswith(start)
-            return [node] if is_title else []
-    if heading is not None:
-        return _section(heading, main)
-    box = link.parent if not length and link.css_first("img") is None else None
-    if box is not None and box.mem_id != main.mem_id:
-        return [box]  # an empty link lies over all of it
-    return [link] if is_card else []
+class _Around:
+    """What is around links; each element is looked at once, however many links it has."""
 
+    def __init__(self, main: LexborNode) -> None:
+        self._main = main
+        self._texts: dict[int, tuple[int, str]] = {}
+        self._several: dict[tuple[int, str], bool] = {}
 
-def _section(heading: LexborNode, main: LexborNode) -> list[LexborNode]:
-    """The highest element without another such heading; else the heading, and what follows."""
-    node, level = heading, heading.tag or ""
-    for outer in ancestors(heading, main):
-        if len(outer.css(level)) > 1:
-            break
-        node = outer
-    section = [node]
-    while node is heading and (following := section[-1].next) is not None:
-        if following.tag in HEADINGS:
-            break
-        section.append(following)
-    return section
+    def block(self, link: LexborNode, *, is_lenient: bool) -> list[LexborNode]:
+        """The nodes of the entry that a link is the title of; none if it is a link in a text."""
+        heading = link.css_first("h1, h2, h3, h4, h5, h6")
+        length, start = self._text(link)
+        is_card = not length or link.css_first("img, div") is not None
+        for node in (link, *ancestors(link, self._main)):
+            if node.tag in HEADINGS:
+                heading = node
+            if node.tag in ("li", "tr", "dd", "dt", "p", "article"):
+                whole, beginning = self._text(node)
+                is_title = length >= _LINKED_SHARE * whole or is_card or bool(heading)
+                is_title = is_title or node.css_first("time") is not None
+                if is_lenient and node.tag == "li":
+                    is_title = is_title or beginning.startswith(start)
+                return [node] if is_title else []
+        if heading is not None:
+            return self._section(heading)
+        box = link.parent if not length and link.css_first("img") is None else None
+        if box is not None and box.mem_id != self._main.mem_id:
+            return [box]  # an empty link lies over all of it
+        return [link] if is_card else []
+
+    def _section(self, heading: LexborNode) -> list[LexborNode]:
+        """The highest element without another such heading; else the heading, and what follows."""
+        node, level = heading, heading.tag or ""
+        for outer in ancestors(heading, self._main):
+            place = outer.mem_id, level
+            if place not in self._several:
+                self._several[place] = len(outer.css(level)) > 1
+            if self._several[place]:
+                break
+            node = outer
+        section = [node]
+        while node is heading and (following := section[-1].next) is not None:
+            if following.tag in HEADINGS:
+                break
+            section.append(following)
+        return section
+
+    def _text(self, node: LexborNode) -> tuple[int, str]:
+        """The length of the text of a node, and how it begins."""
+        if node.mem_id not in self._texts:
+            text = node.text()
+            beginning = text.strip(_BULLETS)[:_SHORT]
+            self._texts[node.mem_id] = len("".join(text.split())), beginning
+        return self._texts[node.mem_id]

@@ -13,7 +13,7 @@ import orjson
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from indexer.dates import moments
-from indexer.html_text import TooMuchMarkup, check_markup, clean, one_line, text_of
+from indexer.html_text import TooMuchMarkup, one_line, parse, text_of
 from indexer.records import Origin, RawPost, Reject, Skipped, SourceItem
 from indexer.sources.base import SourceOptions, bare_host, image_of, is_valid_url
 from indexer.sources.html.content import (
@@ -86,14 +86,13 @@ class BuiltSite:
     def bare_title(self, title: str) -> str:
         """A title without the name of the site before or behind it."""
         for mark in SEPARATORS:
-            while mark in title:
-                first, last = title.partition(mark)[0], title.rpartition(mark)[2]
-                if last in self.shared_titles:
-                    title = title.removesuffix(mark + last)
-                elif first in self.names:
-                    title = title.removeprefix(first + mark)
-                else:
-                    break
+            parts = title.split(mark)
+            start, end = 0, len(parts)
+            while end - start > 1 and parts[end - 1] in self.shared_titles:
+                end -= 1
+            while end - start > 1 and parts[start] in self.names:
+                start += 1
+            title = mark.join(parts[start:end])
         return _MARKS.sub("", title)
 
 
@@ -128,9 +127,8 @@ class Page:
     """A parsed page, or TooMuchMarkup. `post` may be called once: it modifies the page."""
 
     def __init__(self, text: str, location: str = "", site: BuiltSite | None = None) -> None:
-        check_markup(text)
         self._location = location
-        self.parsed = LexborHTMLParser(clean(text))
+        self.parsed = parse(text)
         self._body = self._main = body_of(self.parsed)
         self._is_whole = bool(_WHOLE.search(text[:10_000]))
         self._meta: dict[str, Any] = {}

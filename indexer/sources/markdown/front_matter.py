@@ -10,6 +10,7 @@ import yaml
 _Loader: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 _MAX_LENGTH = 100_000
 _MAX_ALIASES = 10
+_LONG_KEY = re.compile(r"^(?:[^=.\n#\"']*+\.){50}", re.MULTILINE)
 _FENCED = re.compile(
     r"(---|\+\+\+)[ \t]*\n(.*?)^(?:\1|\.\.\.)[ \t]*$\n?",
     re.DOTALL | re.MULTILINE,
@@ -40,7 +41,7 @@ _ASKS = re.compile(
       | (?: search|searchable|sitemap|insearchindex|pagefind|permalink|render
         | (?:search|robots)\.index|build\.(?:list|render) )=(?:{_NO})
       | robots=.*\bno(?:ne|index)\b.*
-      | (?:head|meta)=.*robots.*noindex.* )""",
+      | (?:head|meta)=(?>.*?robots).*noindex.* )""",
     re.VERBOSE | re.DOTALL,
 )
 
@@ -70,6 +71,13 @@ def load_yaml(text: str) -> Any:
     return yaml.load(text, _Loader)  # noqa: S506  # it makes strings, lists and tables only
 
 
+def load_toml(text: str) -> dict[str, Any]:
+    """A TOML document; ValueError if it is very large, as a key of many parts takes long."""
+    if len(text) > _MAX_LENGTH or _LONG_KEY.search(text):
+        raise ValueError(f"more than {_MAX_LENGTH:,} characters, or a key of 50 parts")
+    return tomllib.loads(text)
+
+
 def split_front_matter(content: str) -> tuple[dict[str, Any] | None, str]:
     """The front matter and the text of a file; None where there is no front matter.
 
@@ -88,7 +96,7 @@ def split_front_matter(content: str) -> tuple[dict[str, Any] | None, str]:
         if _BEGUN.match(text):
             raise BadFrontMatter("the front matter has no end", line)
         return None, content
-    language, load = ("TOML", tomllib.loads) if head[1] == "+++" else ("YAML", load_yaml)
+    language, load = ("TOML", load_toml) if head[1] == "+++" else ("YAML", load_yaml)
     try:
         fields = load("\n" + head[2])  # so that lines count from the fence
     except (yaml.YAMLError, ValueError, RecursionError) as error:

@@ -25,7 +25,7 @@ _TEMPLATE = re.compile(
     r"""
     (?P<code> ^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)? (?P<fence>`{3,}|~{3,}) [^`\n]*\n
         (?> (?! [ \t>]*(?P=fence)[`~]*[ \t]*$) [^\n]*(?:\n|\Z) )* [^\n]*
-      | (?<!`)(?P<ticks>`+)(?!`) (?:(?!\n[ \t]*\n).)+? (?<!`)(?P=ticks)(?!`)
+      | (?<!`)(?P<ticks>`{1,30}+)(?!`) (?:(?!\n[ \t]*\n).)+? (?<!`)(?P=ticks)(?!`)
       | <(?P<tag>pre|code|kbd|samp)\b (?:(?!<(?P=tag)\b).)*? </(?P=tag)> )
   | \{%-? \s* comment \s* -?%\} (?:(?!\{%-?\s*comment).)*? \{%-? \s* endcomment \s* -?%\}
   | %% [^%]{0,5000} %%                                                   # Obsidian's comments
@@ -42,7 +42,9 @@ _CODE_TAG = re.compile(
     r"^[ \t]*\{[{%][-<%]?\s*/?(?:end)?(?:highlight|codeblock)\b[^\n]*?[%}]\}", re.MULTILINE
 )
 """`{% highlight ruby %}` and its end, which become fences."""
-_ATTRIBUTES = re.compile(r"<(h[1-6])>([^\n{}]*?)[ \t]*\{:?[ \t]*([.#][^{}<>\n]{0,500})\}</h[1-6]>")
+_ATTRIBUTES = re.compile(
+    r"<(h[1-6])>((?:(?!<h[1-6]>)[^\n{}])*+)\{:?[ \t]*([.#][^{}<>\n]{0,500})\}</h[1-6]>"
+)
 _ID = re.compile(r"#([\w.:-]+)")
 _LEADING_HEADING = re.compile(
     r"(?>\s|<p>\s*</p>|<!--(?>.*?-->))*+<h1[^<>]*>([^\n]*)</h1>", re.DOTALL
@@ -93,4 +95,4 @@ def _with_id(heading: re.Match[str]) -> str:
     """A heading with the id of the attribute list at its end, such as `{#id}`."""
     stated = _ID.search(heading[3])
     id_ = f' id="{stated[1]}"' if stated else ""
-    return f"<{heading[1]}{id_}>{heading[2]}</{heading[1]}>"
+    return f"<{heading[1]}{id_}>{heading[2].rstrip()}</{heading[1]}>"
