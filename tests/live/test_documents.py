@@ -133,6 +133,8 @@ class TestWrites:
         ]
         assert "did you mean 'categories'?" in body["results"][0]["note"]
         assert "comment e" in body["results"][2]["reason"]
+        refused = blog.send("POST", "/documents", [17] * 30).get_json()["error"]
+        assert len(refused["details"]) == 20
 
     def test_a_url_names_exactly_that_oid(self, blog: Blog) -> None:
         blog.put("lead", title="Lead")
