@@ -37,7 +37,7 @@ _INVISIBLE = re.compile(
 # Between two words of a term, not an operator, and not escaped.
 _SIGN = re.compile(
     r"(?<=[^\s,\\])(?<!=>)[ ]*"
-    r"(-{1,9}>|[→⇒;\t]|(?<!\|)\|(?!\|)|(?<![=!<>:+*/~-])=(?![=~>]))"
+    r"((?<!-)-++>|[→⇒;\t]|(?<!\|)\|(?!\|)|(?<![=!<>:+*/~-])=(?![=~>]))"
     r"[ ]*(?=[^\s,])(?!=>)"
 )
 _VERSION = re.compile(r"(?<![^\W_])(?:v\d+(?![^\W_])|[^\W\d_]*\d+\.\d[\w.]*)")

@@ -13,7 +13,7 @@ from indexer.records import Origin, RawPost, Reject, Skipped, SourceItem
 from indexer.sources import SourceOptions, open_source
 from indexer.sources.base import is_valid_url
 from indexer.sources.files import decoded
-from indexer.sources.html.page import BuiltSite, read_page
+from indexer.sources.html.page import read_page
 from indexer.sources.markdown.front_matter import why_hidden
 from indexer.sources.markdown.text import rendered
 from indexer.sources.wordpress import _BLOCK, paragraphs
@@ -125,7 +125,6 @@ _OF_FILES = (lambda path: is_for(path, "english"), lambda path: list(parse_file(
     [
         (lambda text: _page(f"<ul><li>{text}"), "word <a href=/c/d>x</a> "),
         (lambda text: _page(f"<div>{text}"), "<h2><a href=/c/d>x</a></h2><p>word</p>"),
-        (BuiltSite(shared_titles=frozenset("a")).bare_title, " | a"),
         (lambda text: is_valid_url(f"http://a{text}/"), "\u0315\u0300"),
         (lambda text: decoded(b"\xff", f"charset={text};"), " "),
         (_BLOCK.search, '<!-- wp:block {"ref":1'),

@@ -44,6 +44,5 @@ def test_yaml_that_expands_or_nests_without_end_is_refused() -> None:
     for head in (bomb, "a: " + "[" * 100_000, "a: &a [*a]"):
         with pytest.raises(BadFrontMatter, match="invalid YAML"):
             split_front_matter(f"---\n{head}\n---\n")
-    for head in ("a." * 40_000 + "a = 1", "a = '" + "x" * 100_000 + "'"):
-        with pytest.raises(BadFrontMatter, match="invalid TOML: more than"):
-            split_front_matter(f"+++\n{head}\n+++\n")
+    with pytest.raises(BadFrontMatter, match="invalid TOML: more than"):
+        split_front_matter(f"+++\na = '{'x' * 100_000}'\n+++\n")

@@ -86,13 +86,14 @@ class BuiltSite:
     def bare_title(self, title: str) -> str:
         """A title without the name of the site before or behind it."""
         for mark in SEPARATORS:
-            parts = title.split(mark)
-            start, end = 0, len(parts)
-            while end - start > 1 and parts[end - 1] in self.shared_titles:
-                end -= 1
-            while end - start > 1 and parts[start] in self.names:
-                start += 1
-            title = mark.join(parts[start:end])
+            while mark in title:
+                first, last = title.partition(mark)[0], title.rpartition(mark)[2]
+                if last in self.shared_titles:
+                    title = title.removesuffix(mark + last)
+                elif first in self.names:
+                    title = title.removeprefix(first + mark)
+                else:
+                    break
         return _MARKS.sub("", title)
 
 
