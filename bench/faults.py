@@ -327,10 +327,9 @@ def end(
         raise click.ClickException(f"{word} ended with {code}")
 
 
-_UNCACHED: tuple[Kind, ...] = ("new", "all", "write")
 # What was cached is no answer any more after a write, and a worker serves nothing of a generation
 # that it was not told itself before an outage.
-_ANY: tuple[Kind, ...] = ("read", *_UNCACHED)
+_ANY: tuple[Kind, ...] = ("read", "new", "all", "write")
 _AWAY: dict[str, Any] = {"refused": _ANY, "outage": True, "grace": _LATE}
 
 SETUPS = [
@@ -387,7 +386,13 @@ SETUPS = [
             Fault("none, three nodes", _nothing),
             Fault("node with the primary killed", _node(_KILL, _with_primary), 10.0),
             Fault("master node killed", _node(_KILL, _master), 10.0),
-            Fault("node with the primary stalled", _node(_STOP, _with_primary), 10.0, _UNCACHED),
+            Fault(
+                "node with the primary stalled",
+                _node(_STOP, _with_primary),
+                10.0,
+                _ANY,
+                outage=True,
+            ),
         ],
         nodes=3,
     ),
