@@ -306,7 +306,8 @@ def _note(entry: Any, fields: tuple[str, ...]) -> dict[str, str]:
 
     unknown = [name for name in entry if name not in fields] if isinstance(entry, Mapping) else []
     notes = [
-        f"there is no field {name!r:.80}: {hint(name[:100], fields)}" for name in unknown[:_TOLD]
+        f"there is no field {name!r:.80}: {hint(name[:_LONGEST], fields)}"
+        for name in unknown[:_TOLD]
     ]
     return {"note": "; ".join(notes)} if notes else {}
 
