@@ -62,7 +62,7 @@ worker_connections = 1000
 timeout = 30
 graceful_timeout = 20
 
-limit_request_fields = 64
+limit_request_fields = 64  # headers; a browser behind a proxy sends about thirty
 
 # Seconds for receiving the head of a request, from its first byte or from the response before it.
 keepalive = 5

@@ -1,7 +1,8 @@
 """HTML → plain text: prose, and the code of its `<pre>` blocks.
 
 selectolax parses as a browser does, so unclosed tags, stray `<` and unknown elements come out as a
-visitor would see them. `parse` bounds the work before it is done.
+visitor would see them. `parse` bounds the work: what parsing takes, by the text, and what
+reading takes, by the tree.
 """
 
 import re
