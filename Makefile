@@ -59,6 +59,10 @@ static: setup
 	$(BIN)/mypy
 	$(BIN)/python -m scripts.reference --check
 
+.PHONY: test-clients
+test-clients: setup ## today's clients of the Model Context Protocol against /mcp; needs Node.js
+	@exec $(BIN)/python -m devstack test -- tests/clients $(ARGS)
+
 check: static ## lint, format, types, imports point one way, docs mention everything
 	$(BIN)/python -m pytest tests/unit/test_architecture.py tests/unit/test_docs.py
 

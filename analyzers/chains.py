@@ -35,6 +35,9 @@ PREFIXES = "blog_prefixes"
 """The beginnings of the words of WORDS, for suggestions; only at index time."""
 EXACT = "blog_exact"
 """A whole text as one token, case, accents and punctuation aside."""
+UNDER, PATH = "under", "path"
+"""Each beginning of an address: `blog.example.org/docs/a` as that, with `/docs` and with the host
+alone; PATH without the host."""
 SYNONYMS = "blog_synonyms"
 """The synonym filter; at index time another one, which keeps the words of a phrase."""
 
@@ -131,6 +134,7 @@ def _char_filters() -> dict[str, dict[str, Any]]:
         "blog_symbols": mapping(symbols),
         "blog_symbols_index": mapping(escaped),
         # Stored texts are HTML-escaped, queries are not.
+        "blog_without_host": _replaced("^[^/]+", ""),
         "blog_words_only": _replaced(r"&(?:amp|lt|gt);|[^\p{L}\p{M}\p{N}]+", " "),
         "blog_spaces": _replaced(" +", " "),
     }
@@ -217,6 +221,10 @@ def analysis(rules: Rules, language: Language) -> dict[str, Any]:
             "filter": names,
         }
 
+    def beginnings(char_filters: list[str]) -> dict[str, Any]:
+        made = {"type": "custom", "tokenizer": "path_hierarchy", "filter": []}
+        return {**made, "char_filter": char_filters}
+
     def prose(*, post: bool) -> dict[str, dict[str, Any]]:
         """TEXT, FORMS and WORDS, for queries or for posts."""
         before = [*first, "blog_versions"] if post else first
@@ -245,5 +253,7 @@ def analysis(rules: Rules, language: Language) -> dict[str, Any]:
             SPELLING: chain(_SYMBOLS, first),
             index_time(SPELLING): chain(_SYMBOLS, first, post=True),
             PREFIXES: chain(_SYMBOLS, [*first, *folding, PREFIXES], post=True),
+            UNDER: beginnings([]),
+            PATH: beginnings(["blog_without_host"]),
         },
     }

@@ -34,6 +34,8 @@ def create_app(
         api,
         documents,
         insights,
+        machines,
+        mcp,
         operations,
         page,
         responses,
@@ -51,7 +53,7 @@ def create_app(
     metrics.register(app, service)  # first, so that it sees the finished responses
     clients.register(app, service)
     responses.register(app, settings)
-    modules = (page, insights, widget, documents, operations, api)
+    modules = (page, insights, widget, documents, operations, api, mcp, machines)
     for blueprint in (search.blueprint, search.suggestions, *(part.blueprint for part in modules)):
         app.register_blueprint(blueprint)
     return app

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
+from urllib.parse import urlencode
 
 from elasticsearch import Elasticsearch
 
@@ -27,7 +28,7 @@ from app.search.blended import search as run_search
 from app.search.pins import PinStore
 from app.search.request import SearchRequest, SuggestRequest
 from app.search.session import IndexedLanguages, Known
-from app.search.similar import SimilarRequest, similar
+from app.search.similar import SimilarRequest, similar, stored_post_search
 from app.search.suggest import suggest
 from app.settings import Settings
 
@@ -115,6 +116,22 @@ class Service:
         answer = self.get_or_compute(lookup, compute)
         note(cache=answer.state)
         return answer
+
+    def post(self, name: str, clients: Sequence[str], bucket: str) -> CachedAnswer:
+        """The stored post with this oid or address, an empty body if there is none.
+
+        Raises:
+            RateLimited, Unavailable: as `answer` does.
+        """
+
+        def compute() -> Computed:
+            search = stored_post_search(name)
+            found = self.elastic.search(index=self.settings.index, **search)["hits"]["hits"]
+            source = found[0]["_source"] if found else {}
+            return Computed(body=source, has_hits=bool(source), keep_stale=False)
+
+        lookup = self.look_up(f"{SHAPE} post&{urlencode([('name', name)])}", clients, bucket)
+        return self.get_or_compute(lookup, compute)
 
     def get_or_compute(self, lookup: Lookup, compute: Callable[[], Computed]) -> CachedAnswer:
         """The answer that was looked up, or else what `compute` gets from Elasticsearch.

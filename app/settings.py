@@ -277,6 +277,11 @@ class Settings:
         "open",
         "Who may use `debug-search`: `open`, everybody, or `token`, those who send a write token.",
     )
+    mcp_fetch: bool = _setting(
+        True,
+        "Whether assistants may read whole posts by `POST /mcp`: `on` or `off`; off for an index "
+        "with texts that the blog does not show.",
+    )
     fetch_allow_private: bool = _setting(
         False, "Whether the indexer fetches from private networks, too: `on` or `off`."
     )

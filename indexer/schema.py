@@ -20,7 +20,18 @@ from elasticsearch.dsl import (
     Text,
 )
 
-from analyzers.chains import EXACT, FORMS, PREFIXES, SPELLING, TEXT, WORDS, analysis, index_time
+from analyzers.chains import (
+    EXACT,
+    FORMS,
+    PATH,
+    PREFIXES,
+    SPELLING,
+    TEXT,
+    UNDER,
+    WORDS,
+    analysis,
+    index_time,
+)
 from analyzers.languages import ENGLISH, Language
 from analyzers.meaning import DIMENSIONS
 from analyzers.rules.compile import Rules
@@ -132,7 +143,13 @@ class BlogItem(Document):
     )
     url = Keyword(index=False)
     image = Keyword(index=False, doc_values=False)
-    address = Keyword()
+    # `under` and `path` have each beginning of it, with and without its host: `under=` of a search.
+    address = Keyword(
+        fields={
+            name: Text(analyzer=name, search_analyzer="keyword", norms=False, index_options="docs")
+            for name in (UNDER, PATH)
+        }
+    )
     slug = Keyword()
     # The links of the post, and the texts of those of other posts that lead to it: write/links.py.
     links = Keyword(index=False)

@@ -24,7 +24,7 @@ from indexer.scan import docs_of
 from indexer.state import state_index
 
 _KEPT = 1_000  # different searches of a day: the most frequent
-_KEPT_POSTS = 10  # that were opened after one of them
+_KEPT_POSTS = 10  # that were opened after one of them, and clients that asked one of them
 _MARKS = 5  # visitors of a search that are told apart
 _TRIES = 10
 _LEAST_VISITORS, _LEAST_DAYS = 5, 2  # of a search that other visitors are shown
@@ -61,7 +61,17 @@ class Opening(msgspec.Struct, frozen=True, array_like=True, tag="o"):
     oid: str
 
 
-Event = Search | Opening
+class Asked(msgspec.Struct, frozen=True, array_like=True, tag="a"):
+    """A search of an assistant: when, for what (lower case), what came of it, and the name of the
+    client as it states it."""
+
+    at: float
+    q: str
+    found: Extent
+    client: str
+
+
+Event = Search | Opening | Asked
 
 
 Totals = Counter[str]
@@ -101,15 +111,31 @@ class Searched:
         return known and self.nothing < self.times
 
 
+@dataclass(slots=True)
+class AskedByAssistants:
+    """What was counted of one query of assistants; `clients` are their names and how often."""
+
+    query: str
+    nothing: int = 0
+    partly: int = 0
+    clients: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def times(self) -> int:
+        """How often it was asked."""
+        return self.clients.total()
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
     """The totals of some days by date, the oldest day first, of all of them, and of as many days
-    before. `searched` has the most frequent query first."""
+    before. `searched` has the most frequent query first, and so has `asked`, of assistants."""
 
     days: Mapping[str, Totals]
     total: Totals
     before: Totals
     searched: Sequence[Searched]
+    asked: Sequence[AskedByAssistants] = ()
 
 
 class Counts:
@@ -157,7 +183,13 @@ class Counts:
             stored = self._stored(dates)
         of_days = {date: stored[date] for date in dates[:days] if date in stored}
         searched: dict[str, Searched] = {}
+        asked: dict[str, AskedByAssistants] = {}
         for date, document in of_days.items():
+            for query, row in document.get("asked", {}).items():
+                of_query = asked.setdefault(query, AskedByAssistants(query))
+                of_query.nothing += row["nothing"]
+                of_query.partly += row["some"]
+                of_query.clients.update(row["clients"])
             for key, row in document["requests"].items():
                 query = _query_of(key)
                 one = searched.setdefault(query, Searched(query))
@@ -174,6 +206,7 @@ class Counts:
             _totals(of_days.values()),
             _totals(before),
             sorted(searched.values(), key=lambda row: (-row.times, row.query)),
+            sorted(asked.values(), key=lambda row: (-row.times, row.query)),
         )
 
     def popular(self, number: int) -> list[SearchRequest]:
@@ -225,7 +258,15 @@ def _added(document: Json, events: Iterable[Event]) -> Json:
     totals: Counter[str] = Counter(document.get("totals", {}))
     requests: Json = document.get("requests", {})
     posts: dict[str, Json] = document.get("posts", {})
+    asked: dict[str, Json] = document.get("asked", {})
     for event in events:
+        if isinstance(event, Asked):
+            row = asked.setdefault(event.q, {"nothing": 0, "some": 0, "clients": {}})
+            if event.found != "all":
+                row[event.found] += 1
+            row["clients"][event.client] = row["clients"].get(event.client, 0) + 1
+            row["clients"] = _most(row["clients"], _KEPT_POSTS, int)
+            continue
         if isinstance(event, Opening):
             totals["opened"] += 1
             opened = posts.setdefault(event.q, {})
@@ -246,6 +287,7 @@ def _added(document: Json, events: Iterable[Event]) -> Json:
             query: _most(opened, _KEPT_POSTS, int)
             for query, opened in _most(posts, _KEPT, lambda opened: sum(opened.values())).items()
         },
+        "asked": _most(asked, _KEPT, lambda row: sum(row["clients"].values())),
     }
 
 

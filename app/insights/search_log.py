@@ -25,7 +25,7 @@ import msgspec
 import redis
 
 from app.cache.redis_client import Keys, RedisClient
-from app.insights.counts import Counts, Event, Extent, Opening, Search
+from app.insights.counts import Asked, Counts, Event, Extent, Opening, Search
 
 MAX_TEXT = 100
 """Characters of a search, and of the oid of a post, that are counted."""
@@ -78,6 +78,11 @@ class SearchLog:
     def record_opened(self, q: str, oid: str) -> None:
         """Collect a hit that was opened."""
         self._collect("", Opening(time.time(), q.casefold(), oid))
+
+    def record_asked(self, q: str, found: Extent, client: str) -> None:
+        """Collect a search of an assistant, apart from those of people."""
+        if len(q) <= MAX_TEXT:
+            self._collect("", Asked(time.time(), q.casefold(), found, client))
 
     def _collect(self, visitor: str, event: Event) -> None:
         if not self.is_on:
@@ -157,7 +162,7 @@ class SearchLog:
 
 def _marked(event: Event, visitor: str, salt: bytes) -> Event:
     """The event with hashes of the visitor."""
-    if isinstance(event, Opening):
+    if not isinstance(event, Search):
         return event
 
     def hashed(text: str) -> str:
@@ -181,7 +186,7 @@ def _due(waiting: Iterable[bytes], now: float) -> dict[bytes, Event]:
     return {
         data: event
         for data, event in events.items()
-        if isinstance(event, Opening) or event.visitor in ready
+        if not isinstance(event, Search) or event.visitor in ready
     }
 
 

@@ -435,6 +435,28 @@ def operator_filters(plan: Plan) -> list[Json]:
             for name in plan.query.categories
         ]
         filters.append(any_of(names))
+    if not plan.request.comments:
+        filters += _outside_comments(plan)
+    return filters
+
+
+def _outside_comments(plan: Plan) -> list[Json]:
+    """Posts that have one of the words, and all that is quoted, in what the blog says itself."""
+    filters = [phrase_in(scoring.BLOG_PHRASE_FIELDS, text) for text in plan.query.quoted]
+    variants = [(variant, term) for term in plan.required for variant in term.variants]
+    if variants:
+        text = " ".join([variant.text for variant, _ in variants])
+        clauses: list[Json] = [
+            {"multi_match": {"query": text, "fields": list(scoring.BLOG_FIELDS)}}
+        ]
+        clauses += [
+            {"prefix": {field: {"value": term.term.folded}}}
+            for variant, term in variants
+            if variant.kind in ("begun", "prefix")
+            for field in scoring.BLOG_FIELDS
+            if field.endswith(".forms")
+        ]
+        filters.append(any_of(clauses))
     return filters
 
 
@@ -497,7 +519,7 @@ def post_filters(request: SearchRequest, language: Language) -> list[Json]:
     Args:
         language: that of the index.
     """
-    chosen = language_filter(request.lang, language)
+    chosen = language_filter(request.lang, language) + under_filter(request.under)
     return category_filter(request) + chosen + day_filters(request)
 
 
@@ -519,6 +541,20 @@ def day_filters(request: SearchRequest) -> list[Json]:
         ]
         filters.append({"bool": {"should": years}})
     return filters
+
+
+def under_filter(under: str) -> list[Json]:
+    """A filter on the address of posts, none for "": `/docs` and `blog.example.org/docs` find what
+    stands there and below, but not `/docs-old`.
+
+    A post that was indexed without its host is found by the path of a whole address.
+    """
+    if not under:
+        return []
+    if under.startswith("/"):
+        return [{"term": {"address.path": under}}]
+    _, slash, path = under.partition("/")
+    return [{"terms": {"address.under": [under, *([f"/{path}"] if slash else [])]}}]
 
 
 def language_filter(lang: str, language: Language) -> list[Json]:

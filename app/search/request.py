@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import parse_qsl, urlencode
 
 from app.errors import BadRequest
+from indexer.normalise import MAX_URL, address_of
 
 if TYPE_CHECKING:
     from werkzeug.datastructures import MultiDict
@@ -43,8 +44,9 @@ class SearchRequest:
     """A valid search request; no other code reads a raw parameter.
 
     `q` has single spaces. `since` and `until` are included; a post is of any of `categories` and
-    `years`. `lang` is a lower-case language code. `prefer` is the indexed language, in which posts
-    come first; it follows from the visitor's browser.
+    `years`. `lang` is a lower-case language code. `under` is an address without its scheme, or a
+    path: of posts there and below. `prefer` is the indexed language, in which posts come first; it
+    follows from the visitor's browser. Without `comments` only what the blog says is searched.
     """
 
     q: str
@@ -59,9 +61,11 @@ class SearchRequest:
     until: date | None = None
     years: tuple[int, ...] = ()
     lang: str = ""
+    under: str = ""
     prefer: str = ""
     facets: bool = False
     typing: bool = False
+    comments: bool = True
 
     @classmethod
     def parse(cls, args: "MultiDict[str, str]") -> "SearchRequest":
@@ -88,6 +92,7 @@ class SearchRequest:
         """The same for all requests that have the same answer."""
         debug = "requests" if self.debug_requests else "on" if self.debug else ""
         also = [("prefer", self.prefer), ("debug-search", debug)]
+        also.append(("comments", "" if self.comments else "off"))
         chosen = [*self.parameters(), *((name, value) for name, value in also if value)]
         return urlencode([*chosen, ("page", self.page), ("size", self.size)])
 
@@ -117,6 +122,7 @@ class SearchRequest:
             ("until", self.until.isoformat() if self.until else ""),
             *(("year", str(year)) for year in self.years),
             ("lang", self.lang),
+            ("under", self.under),
             ("facets", "on" if self.facets else ""),
             ("typing", "on" if self.typing else ""),
         ]
@@ -130,6 +136,7 @@ class SuggestRequest:
     q: str
     size: int = MAX_SUGGESTIONS
     lang: str = ""
+    under: str = ""
 
     @classmethod
     def parse(cls, args: "MultiDict[str, str]") -> "SuggestRequest":
@@ -142,7 +149,8 @@ class SuggestRequest:
 
     def key(self) -> str:
         """The same for every request that has the same suggestions."""
-        return urlencode([("suggest", self.q.lower()), ("size", self.size), ("lang", self.lang)])
+        rest = [("size", self.size), ("lang", self.lang), ("under", self.under)]
+        return urlencode([("suggest", self.q.lower()), *rest])
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,10 +298,18 @@ def _language(raw: str) -> dict[str, Any]:
     return {"lang": raw.lower()}
 
 
+def _under(raw: str) -> dict[str, Any]:
+    text = raw.strip()
+    if not (0 < len(text) <= MAX_URL and text.isprintable()):
+        raise ValueError(f"must have 1 to {MAX_URL} printable characters")
+    return {"under": address_of(text.partition("#")[0]).rstrip("/")}
+
+
 # -- the parameters --------------------------------------------------------------------------------
 
 _Q = Parameter("q", _query, required=True)
 _LANG = Parameter("lang", _language)
+UNDER = Parameter("under", _under)
 
 PARAMETERS = (
     _Q,
@@ -305,11 +321,12 @@ PARAMETERS = (
     Parameter("until", lambda raw: {"until": _day(raw)}),
     Parameter("year", _years, repeatable=True),
     _LANG,
+    UNDER,
     _choice("typos", {"on": True, "off": False}),
     _choice("facets", {"off": False, "on": True}),
     _choice("typing", {"off": False, "on": True}),
     Parameter("debug-search", lambda raw: {"debug": True, "debug_requests": raw == "requests"}),
 )
 
-SUGGEST_PARAMETERS = (_Q, whole_number("size", 1, MAX_SUGGESTIONS), _LANG)
+SUGGEST_PARAMETERS = (_Q, whole_number("size", 1, MAX_SUGGESTIONS), _LANG, UNDER)
 """The parameters of `GET /suggest`."""

@@ -49,6 +49,9 @@ PHRASE_FIELDS = ("title.words", "text.words", "code.forms", "comment_texts.words
 COMPOUND_FIELDS = (*PHRASE_FIELDS, "all.forms")
 """Where a term of several tokens must stand side by side. The last has no positions: it only finds
 a term that a synonym rule contracts to one token (e-mail, email)."""
+BLOG_PHRASE_FIELDS = PHRASE_FIELDS[:-1]
+BLOG_FIELDS = ("title", "title.forms", "text", "text.forms", "code.forms", "link_texts", "keywords")
+"""What the blog says itself, without comments: of a search that leaves them out."""
 QUOTED_FIELDS = ("title.words^3", "text.words", "code.forms", "comment_texts.words")
 QUOTED_BOOST = 2.0
 ALL_IN_TITLE_BOOST = 8.0

@@ -55,7 +55,8 @@ def hits_search(plan: Plan) -> Json:
     should = [query for _, query in words_clauses(plan)]
     if not by_relevance:
         should += named_terms(plan)
-    if plan.terms or plan.query.quoted:  # without words every post is listed
+    # Without words every post is listed.
+    if plan.request.comments and (plan.terms or plan.query.quoted):
         should.append(_comments(marker))
     by_words = bool_query(
         must=[query for _, query in quoted_clauses(plan)],

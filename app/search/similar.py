@@ -16,11 +16,19 @@ from urllib.parse import urlencode
 
 from elasticsearch import Elasticsearch
 
+from app.elastic import ONE_COPY
 from app.errors import BadRequest
 from app.search.answer import SimilarAnswer
-from app.search.clauses import any_of, bool_query, constant, match, nearest_passage
+from app.search.clauses import (
+    any_of,
+    bool_query,
+    constant,
+    match,
+    nearest_passage,
+    under_filter,
+)
 from app.search.render import plain
-from app.search.request import Parameter, parse_parameters, whole_number
+from app.search.request import UNDER, Parameter, parse_parameters, whole_number
 from app.search.session import Known, SearchSession
 from app.settings import Settings
 from indexer.normalise import MAX_OID, MAX_URL, address_of, slug_of
@@ -58,6 +66,7 @@ SIMILAR_PARAMETERS = (
     _text_of("url", MAX_URL),
     _text_of("oid", MAX_OID),
     whole_number("size", 1, _MOST_POSTS),
+    UNDER,
 )
 
 
@@ -68,6 +77,7 @@ class SimilarRequest:
     url: str = ""
     oid: str = ""
     size: int = _POSTS
+    under: str = ""
 
     @classmethod
     def parse(cls, args: "MultiDict[str, str]") -> "SimilarRequest":
@@ -92,7 +102,8 @@ class SimilarRequest:
 
     def key(self) -> str:
         """The same for every request that has the same posts."""
-        return urlencode([("similar", self.address), ("oid", self.oid), ("size", self.size)])
+        rest = [("oid", self.oid), ("size", self.size), ("under", self.under)]
+        return urlencode([("similar", self.address), *rest])
 
 
 def similar(
@@ -129,9 +140,25 @@ def similar(
 
 def _itself(request: SimilarRequest, oids: list[str]) -> Json:
     """The post at the address, else with one of these oids."""
+    return post_with(request.address, oids)
+
+
+def stored_post_search(name: str) -> Json:
+    """A search for the texts of the post that has this oid or address."""
+    return {
+        "query": post_with(address_of(name.partition("#")[0]), [name]),
+        "size": 1,
+        "source_includes": [*_SOURCE, "text", "code", "headings"],
+        "preference": ONE_COPY,
+        "allow_partial_search_results": False,
+    }
+
+
+def post_with(address: str, oids: list[str]) -> Json:
+    """The post at an address, as `address_of` has it, else with one of these oids."""
     clauses = [constant({"terms": {"oid": oids}}, 1)]
-    if request.address:  # a blog may be indexed without its host: `/posts/a`
-        addresses = [request.address, f"/{request.path}"]
+    if address:  # a blog may be indexed without its host: `/posts/a`
+        addresses = [address, f"/{address.partition('/')[2]}"]
         clauses.append(constant({"terms": {"address": addresses}}, 2))
     return any_of(clauses)
 
@@ -183,4 +210,5 @@ def _words(request: SimilarRequest) -> str:
 
 
 def _page(request: SimilarRequest, query: Json) -> Json:
-    return {"query": query, "size": request.size, "track_total_hits": False, "_source": _SOURCE}
+    chosen = bool_query(must=[query], filter=under_filter(request.under))
+    return {"query": chosen, "size": request.size, "track_total_hits": False, "_source": _SOURCE}

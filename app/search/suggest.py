@@ -14,7 +14,14 @@ from elasticsearch import Elasticsearch
 from analyzers.languages import LANGUAGES, Language
 from analyzers.signs import is_unspaced
 from app.search.answer import SuggestAnswer, Suggestion
-from app.search.clauses import bool_query, constant, language_filter, match, phrase_in
+from app.search.clauses import (
+    bool_query,
+    constant,
+    language_filter,
+    match,
+    phrase_in,
+    under_filter,
+)
 from app.search.query_parser import (
     EXAMINED_TERMS,
     QUOTATION_MARKS,
@@ -73,13 +80,13 @@ def suggest(
     if not query.terms and not query.quoted:
         return {"suggestions": []}
     session = SearchSession(client, index, settings.elasticsearch_timeout)
-    in_language = language_filter(request.lang, language)
-    (response,) = session.send("titles", titles_search(query, in_language))
+    chosen = language_filter(request.lang, language) + under_filter(request.under)
+    (response,) = session.send("titles", titles_search(query, chosen))
     hits = response["hits"]["hits"]
     (known or Known()).update(session, hits[0]["_index"] if hits else "", None)
     posts = _titled_posts(response)
     if len(posts) < _FEW and not _any_title(posts, query):
-        misspelled = titles_search(query, in_language, misspelled=True)
+        misspelled = titles_search(query, chosen, misspelled=True)
         posts = _titled_posts(session.send("misspelled", misspelled)[0])
     return {"suggestions": suggestions(request, query, posts, language)}
 
@@ -87,9 +94,7 @@ def suggest(
 # -- searches --------------------------------------------------------------------------------------
 
 
-def titles_search(
-    query: ParsedQuery, in_language: Sequence[Json], *, misspelled: bool = False
-) -> Json:
+def titles_search(query: ParsedQuery, chosen: Sequence[Json], *, misspelled: bool = False) -> Json:
     """Posts with all words as typed in the title first, then anywhere, then, if asked for, with
     misspelled ones in the title."""
     terms = query.terms[:EXAMINED_TERMS]
@@ -100,7 +105,7 @@ def titles_search(
     must = [_begins_like(term, term is terms[-1], misspelled=misspelled) for term in terms]
     if misspelled and len(terms) > 1 and len(terms[-1].folded) < PREFIX_MIN:
         should.append(must.pop())  # one or two letters, with which no word in a title begins
-    filters: list[Json] = [{"exists": {"field": "url"}}, *in_language]
+    filters: list[Json] = [{"exists": {"field": "url"}}, *chosen]
     filters += [phrase_in(PHRASE_FIELDS, text) for text in query.quoted]
     return {
         "query": bool_query(

@@ -21,7 +21,13 @@ from app.messages import Messages, messages_for
 from app.search.request import MAX_PAGE, MAX_QUERY, PARAMETERS, SearchRequest
 from app.views import counted_visitor, current_service, default_language
 from app.views.responses import inline_style, own_style, set_error_headers
-from app.views.search import authorize_debug, depends_on_language, in_visitors_language
+from app.views.search import (
+    authorize_debug,
+    depends_on_language,
+    in_visitors_language,
+    markdown_response,
+    prefers_markdown,
+)
 
 Json = dict[str, Any]
 
@@ -31,7 +37,7 @@ blueprint = Blueprint("page", __name__)
 
 # The form sends these with a new query. "typos" is not among them: it is about one query.
 _KNOWN = frozenset(parameter.name for parameter in PARAMETERS)
-_NARROWING = ("category", "since", "until", "year")
+_NARROWING = ("category", "since", "until", "year", "under")
 _FILTERS = (*_NARROWING, "sort", "size", "lang", "debug-search")
 _PAGES_SHOWN = 3  # page numbers before and after the current one
 
@@ -56,6 +62,10 @@ def page() -> Response:
             authorize_debug(service.settings)
             search = replace(search, debug_requests=True)
         result = service.answer(search, counted_visitor())
+        if not search.debug and prefers_markdown("text/html"):
+            response = markdown_response(result)
+            response.vary.update(("Accept", "Accept-Language"))
+            return response
         answer = result.body
         if search.debug:
             total_ms = (time.perf_counter() - started) * 1000
@@ -109,7 +119,7 @@ def _page(
             counts_clicks=current_service().search_log.is_on,
         )
     )
-    response.vary.add("Accept-Language")
+    response.vary.update(("Accept", "Accept-Language"))
     response.headers["Cache-Control"] = "no-store" if debug else "no-cache"
     return response
 

@@ -39,7 +39,7 @@ _SAFETY = {
 _NOT_INDEXED = {"X-Robots-Tag": "noindex, nofollow"}
 """For crawlers: pages of results link to others without end. Only the start page is indexed."""
 
-_READABLE = {"/search", "/suggest", "/similar", "/start", "/openapi.json"}
+_READABLE = {"/search", "/suggest", "/similar", "/start", "/openapi.json", "/mcp"}
 """The paths that pages of other origins may read; all others are closed to them."""
 
 _READ = {"Access-Control-Expose-Headers": "ETag, Retry-After, Server-Timing, X-Cache, X-Request-Id"}
@@ -49,6 +49,11 @@ _PREFLIGHT = {
     # the blog must never contain a token.
     "Access-Control-Allow-Headers": "Content-Type, If-None-Match, X-Request-Id",
     "Access-Control-Max-Age": "7200",  # seconds; Chromium allows no more
+}
+_PREFLIGHT_MCP = {
+    **_PREFLIGHT,
+    "Access-Control-Allow-Methods": "POST",
+    "Access-Control-Allow-Headers": "Content-Type, MCP-Protocol-Version, Mcp-Method, Mcp-Name",
 }
 
 _STYLESHEETS = ("search.css", "debug.css")
@@ -95,9 +100,12 @@ def _cors(origins: frozenset[str]) -> dict[str, str]:
     origin = "*" if "*" in origins else request.headers.get("Origin")
     preflight = request.method == "OPTIONS"
     method = request.access_control_request_method if preflight else request.method
-    if method not in {"GET", "HEAD"} or origin is None or origin not in origins:
+    is_mcp = request.path == "/mcp"
+    allowed = {"POST"} if is_mcp else {"GET", "HEAD"}
+    if method not in allowed or origin is None or origin not in origins:
         return {}
-    return {"Access-Control-Allow-Origin": origin, **(_PREFLIGHT if preflight else _READ)}
+    added = (_PREFLIGHT_MCP if is_mcp else _PREFLIGHT) if preflight else _READ
+    return {"Access-Control-Allow-Origin": origin, **added}
 
 
 def own_style(settings: Settings) -> str:

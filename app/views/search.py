@@ -3,6 +3,7 @@
 import time
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 from urllib.parse import parse_qsl
 
 from flask import Blueprint, Response, g, request
@@ -11,12 +12,15 @@ from werkzeug.datastructures import MultiDict
 from app.cache import CachedAnswer
 from app.clients import SEARCHES, SUGGESTIONS, client_names
 from app.errors import BadRequest
+from app.markdown import answer_markdown
 from app.search.request import SearchRequest, SuggestRequest
 from app.search.similar import SimilarRequest
 from app.service import Service
 from app.settings import Settings
 from app.views import counted_visitor, current_service
 from app.views.write_request import authorize, is_operator
+
+MARKDOWN = "text/markdown"
 
 blueprint = Blueprint("search", __name__)
 suggestions = Blueprint("suggest", __name__)
@@ -36,7 +40,9 @@ def search() -> Response:
     if wanted.debug:
         authorize_debug(service.settings)
     answer = service.answer(wanted, counted_visitor(), client_names())
-    response = cached_response(answer)
+    markdown = not wanted.debug and prefers_markdown("application/json")
+    response = markdown_response(answer) if markdown else cached_response(answer)
+    response.vary.add("Accept")
     if depends:
         response.vary.add("Accept-Language")
     return response
@@ -108,17 +114,43 @@ def in_visitors_language(wanted: SearchRequest) -> SearchRequest:
     return replace(wanted, prefer=prefer)
 
 
-def cached_response(answer: CachedAnswer) -> Response:
-    """The response that this client gets: 304, or 200 with the body."""
+def prefers_markdown(other: str) -> bool:
+    """Whether the client wants Markdown rather than `other`: by q-values, then by what it names,
+    then by the order."""
+    sent = request.headers.get("Accept", "").lower()
+
+    def rank(name: str) -> tuple[float, bool, int]:
+        at = sent.find(name)
+        return request.accept_mimetypes.quality(name), at >= 0, -at
+
+    return "markdown" in sent and rank(MARKDOWN) > rank(other)
+
+
+def markdown_response(answer: CachedAnswer) -> Response:
+    """An answer as Markdown, made of the kept one."""
+    base = current_service().settings.site_url or request.url_root
+    body: Any = answer.body
+    response = cached_response(answer, answer_markdown(body, base).encode())
+    response.content_type = f"{MARKDOWN}; charset=utf-8"
+    return response
+
+
+def cached_response(answer: CachedAnswer, payload: bytes | None = None) -> Response:
+    """The response that this client gets: 304, or 200 with the body.
+
+    Args:
+        payload: another form of the answer; None: JSON.
+    """
     total = (time.perf_counter() - g.started) * 1000
+    payload, form = (answer.payload, "") if payload is None else (payload, "-md")
     headers = {
         # Weak, because a proxy may compress the answer (RFC 9110, 8.8.3.3).
-        "ETag": f'W/"{answer.etag}"',
+        "ETag": f'W/"{answer.etag}{form}"',
         "Cache-Control": "no-cache",  # a browser asks each time whether it is still the same
         "X-Cache": answer.state,
         "Server-Timing": f'cache;desc="{answer.state.lower()}", total;dur={total:.1f}',
     }
-    response = Response(answer.payload, 200, headers, content_type="application/json")
+    response = Response(payload, 200, headers, content_type="application/json")
     if "If-None-Match" in request.headers:
         response.make_conditional(request)
     return response

@@ -70,7 +70,7 @@ def read_entries(request: Request) -> list[Any]:
             "application/json: one document or an array."
         )
     try:
-        content = orjson.loads(_body(request))
+        content = orjson.loads(read_body(request, MAX_BYTES))
     except orjson.JSONDecodeError as error:
         complaint = {"line": error.lineno, "column": error.colno, "message": error.msg}
         raise BadRequest(f"The body is not JSON: {error}.", details=[complaint]) from None
@@ -85,16 +85,22 @@ def read_entries(request: Request) -> list[Any]:
     return entries
 
 
-def _body(request: Request) -> bytes:
-    request.max_content_length = MAX_BYTES + 1  # Werkzeug truncates a chunked body silently
+def read_body(request: Request, most: int) -> bytes:
+    """The body of a request, not parsed.
+
+    Raises:
+        BadRequest: it is empty or incomplete.
+        TooLarge: it has more than `most` bytes.
+    """
+    request.max_content_length = most + 1  # Werkzeug truncates a chunked body silently
     try:
         body = request.get_data(cache=False)
     except RequestEntityTooLarge:
         body = None
     except Exception:  # noqa: BLE001 - each server has errors of its own for invalid chunks
         body = b""
-    if body is None or len(body) > MAX_BYTES:
-        raise TooLarge(f"The body has more than {MAX_BYTES:,} bytes. Send it in parts.")
+    if body is None or len(body) > most:
+        raise TooLarge(f"The body has more than {most:,} bytes. Send it in parts.")
     if len(body) < (request.content_length or 1):
         raise BadRequest("The body is empty or incomplete. Nothing was written.")
     return body

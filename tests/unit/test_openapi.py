@@ -24,7 +24,6 @@ from indexer.sources.json_lines import COMMENT_FIELDS, FIELDS
 NOT_DESCRIBED = {
     "static",
     "page.page",
-    "page.opensearch",
     "api.docs",
     "widget.count_click",
     "insights.pin",
