@@ -98,8 +98,8 @@ class Ingest:
         """The documents that differ, each oid once; rejects are reported as they occur."""
         for item in items:
             if isinstance(item, Skipped):
-                # A page that was taken for a post before is not missing.
-                if item.oid is not None:
+                # A page that was taken for a post before, and says nothing else, is not missing.
+                if item.oid is not None and not item.declared:
                     self.kept.add(item.oid.strip())
                 continue
             self._count_entry()

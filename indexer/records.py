@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 T = TypeVar("T")
 
@@ -79,16 +79,37 @@ class Reject:
     remedy: str
 
 
+PageKind = Literal[
+    "locked",
+    "noindex",
+    "gone",
+    "redirect",
+    "draft",
+    "excluded",
+    "unread",
+    "copy",
+    "list",
+    "empty",
+    "tool",
+    "not a post",
+]
+"""What a page is instead of a post. `tool` is a search or an error page, `unread` a file in another
+format."""
+
+
 @dataclass(frozen=True, slots=True)
 class Skipped:
     """Something in a source that is not a post, such as a draft or a list of posts.
 
-    With an `oid`, that is a guess: `sync` keeps a post that was found there before.
+    If it is `declared`, by the page or by its site, `sync` removes the post that was found there
+    before. Otherwise it is a guess, and `sync` keeps the post with this oid.
     """
 
     origin: Origin
     oid: str | None
     reason: str
+    kind: PageKind = "not a post"
+    declared: bool = False
 
 
 @dataclass(frozen=True, slots=True)
