@@ -53,7 +53,8 @@ def passage_markdown(hit: Hit, base: str) -> str:
     """What of a post answers: its best passages, each quoted below its heading."""
     parts = [_quoted(plain_text(text)) for text in hit["highlight"]["text"]]
     for section in hit.get("sections", ()):
-        heading = link(plain_text(section["heading"]), section["url"], base)
+        address = (section["url"] or "").partition(":~:")[0].rstrip("#")
+        heading = link(plain_text(section["heading"]), address, base)
         parts += [f"### {heading}", _quoted(plain_text(section["snippet"]))]
     return "\n\n".join(part for part in parts if part)
 

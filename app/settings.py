@@ -232,10 +232,15 @@ class Settings:
         secret=True,
         check=_check_token,
     )
+    text_fragments: bool = _setting(
+        True,
+        "Whether a hit leads to the words of its excerpt (`#:~:text=…`), which the browser then "
+        "marks: `on` or `off`.",
+        section="Search page",
+    )
     site_name: Annotated[str, Meta(min_length=1)] = _setting(
         "Search the blog",
         "The name of the search page: its heading and the end of its title.",
-        section="Search page",
     )
     site_url: Annotated[str, Meta(pattern=r"^(https?://[^/\s]\S*)?$")] = _setting(
         "",

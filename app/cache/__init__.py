@@ -16,7 +16,8 @@ def open_cache(settings: Settings, lifetimes: Lifetimes | None = None) -> Answer
     Raises:
         BadSettings: `REDIS_URL` is invalid.
     """
-    keys = Keys(settings.index, f"{settings.strategy} {settings.recency} {settings.semantic}")
+    differing = (settings.strategy, settings.recency, settings.semantic, settings.text_fragments)
+    keys = Keys(settings.index, " ".join(map(str, differing)))
     client = connect(settings.redis_url, settings.cache_timeout, settings.ca_file)
     ttl = settings.cache_ttl
     return AnswerCache(client, keys, lifetimes or Lifetimes(ttl, min(ttl, 60.0)))

@@ -53,6 +53,7 @@ class Hit(TypedDict):
     highlight: Highlight
     sections: NotRequired[list[Section]]
     comments: NotRequired[list[CommentHit]]
+    excerpt_url: NotRequired[str]
     pinned: NotRequired[bool]
     missing: NotRequired[list[str]]
 

@@ -86,7 +86,7 @@ def answer(
         found = read_found(typed, hits, lookup.matched)
     if not found.count and found.plan.needed > 1:  # in an order by date: all words, else any
         found = _found(session, "third", replace(found.plan, needed=1))
-    body = answer_body(found, _facets(session, found))
+    body = answer_body(found, _facets(session, found), fragments=settings.text_fragments)
     if request.debug:
         return body, explain(found, lookup, session, known, settings)
     return body, {"requests": session.explain()}

@@ -19,7 +19,16 @@ from app.search.answer import (
 from app.search.clauses import COMMENTS, HAS, IS, PHRASE, pin_score
 from app.search.plan import ALL, ANY, Plan
 from app.search.query_parser import QueryTerm
-from app.search.render import Marker, Passage, excerpts, marked_texts, plain, safe
+from app.search.render import (
+    Marker,
+    Passage,
+    excerpts,
+    marked_texts,
+    marks_all,
+    plain,
+    safe,
+    with_text_fragment,
+)
 from app.search.spelling import Interpretation, TermVariant
 
 Json = dict[str, Any]
@@ -138,8 +147,8 @@ def _texts(terms: Sequence[QueryTerm]) -> list[str]:
 # -- the answer ------------------------------------------------------------------------------------
 
 
-def answer_body(found: Found, facets: Facets | None) -> SearchAnswer:
-    """The answer to a search."""
+def answer_body(found: Found, facets: Facets | None, *, fragments: bool = True) -> SearchAnswer:
+    """The answer to a search; with `fragments` addresses lead to the words of an excerpt."""
     request = found.plan.request
     marker = Marker.of(found.plan)
     body: SearchAnswer = {
@@ -150,7 +159,7 @@ def answer_body(found: Found, facets: Facets | None) -> SearchAnswer:
         "strategy": "blended",
         "tier": found.tier,
         "matches": {"all_words": found.with_all},
-        "hits": [post_hit(hit, marker) for hit in found.hits],
+        "hits": [post_hit(hit, marker, fragments=fragments) for hit in found.hits],
     }
     for hit, post in zip(found.hits, body["hits"], strict=True):
         if found.plan.pins.first and (pinned := found.pinned(hit)):
@@ -187,8 +196,11 @@ def _marked_words(section: Section) -> int:
     return len({word.casefold() for word in marked})
 
 
-def post_hit(hit: Mapping[str, Any], marker: Marker) -> Hit:
-    """One post of the answer, from a hit of Elasticsearch, with its comments that match."""
+def post_hit(hit: Mapping[str, Any], marker: Marker, *, fragments: bool = False) -> Hit:
+    """One post of the answer, from a hit of Elasticsearch, with its comments that match.
+
+    `excerpt_url` leads to the words of its best excerpt, unless its title has all of them.
+    """
     source = hit["_source"]
     title, url = plain(source.get("title")), source.get("url")
     marked = marked_texts(hit, marker)
@@ -206,7 +218,10 @@ def post_hit(hit: Mapping[str, Any], marker: Marker) -> Hit:
         },
     }
     if sections:
-        post["sections"] = [_section(*section, title, url) for section in sections]
+        post["sections"] = [_section(*one, title, url, fragments=fragments) for one in sections]
+    if fragments and url and not marks_all(marked):
+        in_section = post["sections"][0]["url"] if sections else None
+        post["excerpt_url"] = in_section or with_text_fragment(url, next(iter(loose), ""))
     if language := source.get("language"):
         post["language"] = language
     if image := source.get("image"):
@@ -218,12 +233,14 @@ def post_hit(hit: Mapping[str, Any], marker: Marker) -> Hit:
     return post
 
 
-def _section(passage: Passage, snippet: str, title: str, url: str | None) -> Section:
+def _section(
+    passage: Passage, snippet: str, title: str, url: str | None, *, fragments: bool
+) -> Section:
     """A section of a post; its title is not said again above the heading."""
     section: Section = {
         "heading": passage.name,
         "highlight": safe(passage.heading),
-        "url": passage.url(url) if url else None,
+        "url": passage.url(url, snippet if fragments else "") if url else None,
         "snippet": safe(snippet),
     }
     if above := [heading for heading in passage.above if heading != title]:

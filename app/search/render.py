@@ -64,6 +64,9 @@ _LIKELY, _NEARLY = 5, 0.8
 worth another has that is shown beside it."""
 _LONGEST_HEADING = 120
 """Characters of a heading in a text fragment."""
+_WORDS_OF_FRAGMENT = 4
+"""Words at either end of an excerpt by which a browser finds it."""
+_UNTIL_STOP = re.compile(r"[。！？、，；]")
 _IN_FRAGMENT = "!$&'()*+,;=:@/?"
 _BEGINNING: Json = {"line": -1, "code_line": 0, "level": 7, "id": ""}
 """What is before the first heading."""
@@ -323,20 +326,51 @@ class Passage:
         in_parts = [part.words | self.heading_words for part in self.parts]
         return max([_count(words, shown) for words in {self.heading_words, *in_parts}])
 
-    def url(self, page: str) -> str:
-        """The id of its heading, else a text fragment, by which a browser finds the heading."""
+    def url(self, page: str, excerpt: str = "") -> str:
+        """Where the passage is on its page: the id of its heading, and the words of an excerpt that
+        has a mark, by which a browser finds the place; without either the text of the heading."""
+        start = page
         if self.id:
-            return f"{page.partition('#')[0]}#{quote(self.id, safe=_IN_FRAGMENT)}"
+            start = f"{page.partition('#')[0]}#{quote(self.id, safe=_IN_FRAGMENT)}"
+        if excerpt and (MARK in excerpt or not self.id):
+            return with_text_fragment(start, excerpt)
         name = self.name
         if len(name) > _LONGEST_HEADING:
             name = name[:_LONGEST_HEADING].rpartition(" ")[0] or name[: _LONGEST_HEADING // 2]
-        text = quote(name, safe="").replace("-", "%2D")  # a hyphen has a meaning there
-        return f"{page}{'' if '#' in page else '#'}:~:text={text}"
+        return start if self.id else _with_text(start, name)
+
+
+def with_text_fragment(page: str, excerpt: str) -> str:
+    """The URL of a page at an excerpt of it, marked or not: its first and last words, as all of it
+    would make a long URL. A browser that does not find them opens the page as without them."""
+    lines = [line.strip() for line in unmarked(excerpt).strip("… \n").splitlines() if line.strip()]
+    if not lines:
+        return page
+    first, last = lines[0].split(), lines[-1].split()
+    if len(lines) == 1 and len(first) <= 2 * _WORDS_OF_FRAGMENT:
+        return _with_text(page, lines[0][:_LONGEST_HEADING])
+    if is_unspaced(lines[0]):
+        # A browser finds whole words only, and only it knows where one ends.
+        return _with_text(page, _UNTIL_STOP.split(lines[0])[0][:_LONGEST_HEADING])
+    ends = " ".join(first[:_WORDS_OF_FRAGMENT]), " ".join(last[-_WORDS_OF_FRAGMENT:])
+    return _with_text(page, *ends)
+
+
+def _with_text(page: str, *texts: str) -> str:
+    # A hyphen has a meaning there.
+    said = ",".join(quote(text, safe="").replace("-", "%2D") for text in texts)
+    return f"{page}{'' if '#' in page else '#'}:~:text={said}"
 
 
 def _words_of(marked: str) -> Words:
     """The marked words of a text, of which inflections count as one."""
     return frozenset(map(str.casefold, _FIRST_LETTERS.findall(marked)))
+
+
+def marks_all(marked: Mapping[str, str]) -> bool:
+    """Whether the title has every word that is marked in the post."""
+    in_texts = _words_of(marked.get("text", "")) | _words_of(marked.get("code", ""))
+    return in_texts <= _words_of(marked.get("title", ""))
 
 
 def _count(words: Words, shown: Words) -> float:

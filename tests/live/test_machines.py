@@ -323,6 +323,21 @@ def test_a_search_is_narrowed_to_what_is_below_an_address(
     assert {post["oid"] for post in alike["posts"]} <= found
 
 
+def test_a_hit_leads_to_its_words(client: FlaskClient, index: str, own_settings: Settings) -> None:
+    def first(q: str, client: FlaskClient = client) -> dict[str, Any]:
+        hit: dict[str, Any] = client.get("/search", query_string={"q": q}).get_json()["hits"][0]
+        return hit
+
+    page = f"{SITE}/docs/1.0/kiln/"
+    excerpt = f"{page}#cone:~:text=A%20cone%20bends%20at,heat%20%26%20tells%20you."
+    assert first("bends")["sections"][0]["url"] == first("bends")["excerpt_url"] == excerpt
+    assert first("slowly")["excerpt_url"] == f"{page}#:~:text=Raise%20the%20heat%20slowly."
+    assert "excerpt_url" not in first("firing")  # its title says it
+    off = create_app(replace(own_settings, index=index, text_fragments=False)).test_client()
+    assert first("bends", off)["sections"][0]["url"] == f"{page}#cone"
+    assert "excerpt_url" not in first("bends", off)
+
+
 # -- browsers and feed readers ---------------------------------------------------------------------
 
 ATOM = "{http://www.w3.org/2005/Atom}"

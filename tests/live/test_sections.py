@@ -60,7 +60,7 @@ def test_the_page_with_the_heading_is_first_and_its_section(search: Search) -> N
         assert first["sections"][0] == {
             "heading": "Web & Workers",
             "highlight": "<mark>Web</mark> &amp; <mark>Workers</mark>",
-            "url": "https://x.org/guide#:~:text=Web%20%26%20Workers",
+            "url": "https://x.org/guide#:~:text=A%20script%20can%20be%20a%20worker.",
             "snippet": "A script can be a <mark>worker</mark>.",
         }
 
