@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page
 
-from app.search.render import MARK, UNMARK, excerpts
+from app.search.render import MARK, UNMARK, excerpts, with_text_fragment
 from indexer.html_text import readable
 
 FAR = "<p style='height: 2000px'>Far.</p>"
@@ -32,4 +32,31 @@ def test_a_text_fragment_leads_to_the_heading(
     page.click("a")
     page.wait_for_function("document.readyState === 'complete' && scrollY > 0")
     top = page.evaluate("document.querySelector('h2').getBoundingClientRect().top")
+    assert 0 <= top < 900
+
+
+@pytest.mark.parametrize(
+    ("html", "excerpt"),
+    [
+        ("<p>A <b>cone</b> bends &amp; tells you-all, she said; it is hot now.</p>",
+         "A {cone} bends"
+         " & tells you-all, she said; it is hot now."),
+        ("<pre>heat = 900\nfor kiln in kilns:\n    fire(kiln, heat)</pre>",
+         "heat = 900\nfor kiln in kilns:\n    {fire}(kiln, heat)"),
+        ("<p>One two three four five six, seven eight.</p><p>Nine ten eleven twelve thirteen.</p>",
+         "… three four five six, {seven} eight.\nNine ten eleven twelve …"),
+        ("<p>陶器在窑中慢慢加热。锥体会弯曲，然后告诉你温度。</p>",
+         "陶器在{窑}中慢慢加热。锥体会弯曲，然后告诉你温度。"),
+    ],
+)  # fmt: skip
+def test_a_text_fragment_leads_to_the_excerpt(
+    page: Page, blog: Callable[..., str], html: str, excerpt: str
+) -> None:
+    post = blog(f"<h2 id=top>Top</h2>{FAR}<div id=there>{html}</div>{FAR}")
+    marked = excerpt.replace("{", MARK).replace("}", UNMARK)
+    address = with_text_fragment(f"{post}#top", marked)
+    page.goto(blog(f'<a href="{address.replace("&", "&amp;")}">Go</a>'))
+    page.click("a")
+    page.wait_for_function("document.readyState === 'complete' && scrollY > 1000")
+    top = page.evaluate("document.querySelector('#there').getBoundingClientRect().top")
     assert 0 <= top < 900
