@@ -64,7 +64,7 @@ _LIKELY, _NEARLY = 5, 0.8
 worth another has that is shown beside it."""
 _LONGEST_HEADING = 120
 """Characters of a heading in a text fragment."""
-_WORDS_OF_FRAGMENT = 4
+_WORDS_OF_FRAGMENT = 3
 """Words at either end of an excerpt by which a browser finds it."""
 _UNTIL_STOP = re.compile(r"[。！？、，；]")
 _IN_FRAGMENT = "!$&'()*+,;=:@/?"
@@ -332,7 +332,7 @@ class Passage:
         start = page
         if self.id:
             start = f"{page.partition('#')[0]}#{quote(self.id, safe=_IN_FRAGMENT)}"
-        if excerpt and (MARK in excerpt or not self.id):
+        if MARK in excerpt:
             return with_text_fragment(start, excerpt)
         name = self.name
         if len(name) > _LONGEST_HEADING:
