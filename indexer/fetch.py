@@ -7,10 +7,10 @@ with Fetcher(FetchOptions()) as fetcher:
 
 import ipaddress
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http.cookiejar import DefaultCookiePolicy
 from threading import Lock, Timer
 from typing import Any, Self
@@ -85,12 +85,12 @@ class FetchOptions:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A response body. `url` is the final URL, after redirects; `robots` its X-Robots-Tag."""
+    """A response body. `url` is the final URL, after redirects; `headers` are in any case."""
 
     url: str
     body: bytes
     content_type: str = ""
-    robots: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict, compare=False)
 
 
 def check_url(url: str) -> None:
@@ -167,7 +167,7 @@ class Fetcher:
             url=urldefrag(response.url).url,
             body=body,
             content_type=response.headers.get("Content-Type", ""),
-            robots=response.headers.get("X-Robots-Tag", ""),
+            headers=response.headers,
         )
 
 

@@ -20,6 +20,7 @@ from indexer.records import IsUnchangedEntry, RawPost, Skipped, SourceItem, quan
 from indexer.sources import KINDS, Source, SourceOptions, open_source
 from indexer.sources.base import UNREAD, completed
 from indexer.sources.json_lines import JSONLines
+from indexer.sources.wordpress_rest import WordPressSite
 
 _LATEST_ONLY = "feed"
 _SAME_ADDRESS = "the address of a post in an earlier source"
@@ -75,15 +76,15 @@ class Sources:
         self._addresses: dict[int, int] = {}  # hash of the address → the first source with it
 
     def read(self, is_unchanged: IsUnchangedEntry | None = None) -> Iterator[SourceItem]:
-        """Every post of every source; of a single file of JSON Lines not the unchanged ones: of
-        several sources, two may have the same address.
+        """Every post of every source; of a single file of JSON Lines, or a single WordPress, not
+        the unchanged ones: of several sources, two may have the same address.
 
         Raises:
             SourceError: a source cannot be read to its end, or most of its files are in formats
                 that are not read.
         """
         for number, source in enumerate(self.sources):
-            if isinstance(source, JSONLines) and len(self.sources) == 1:
+            if isinstance(source, JSONLines | WordPressSite) and len(self.sources) == 1:
                 items = source.read(is_unchanged)
             else:
                 items = source.read()

@@ -12,6 +12,7 @@ from indexer.sources.json_lines import JSONLines, raw_comment, raw_post
 from indexer.sources.markdown.folder import MarkdownFolder
 from indexer.sources.sitemap import Sitemap
 from indexer.sources.wordpress import WordPress
+from indexer.sources.wordpress_rest import site_at
 
 __all__ = ["KINDS", "Source", "SourceOptions", "open_source", "raw_comment", "raw_post"]
 
@@ -38,7 +39,7 @@ def open_source(spec: str, kind: str | None, options: SourceOptions) -> Source:
     """The source at `spec`; without `kind` its kind is detected.
 
     A URL is fetched for that, and the source reads this response first. For a web page, that is
-    the sitemap or the feed of its site.
+    the API of its WordPress, else the sitemap or the feed of its site.
 
     Raises:
         SourceError: it does not exist, or its kind is unknown.
@@ -54,7 +55,10 @@ def open_source(spec: str, kind: str | None, options: SourceOptions) -> Source:
             page = fetcher.get(spec)
             kind = kind_of_page(page, options.fetch.max_bytes)
             if kind == "html":
-                page, options = posts_of_site(page, fetcher), of_site(page, options)
+                options = of_site(page, options)
+                if site := site_at(page, fetcher, options):
+                    return site
+                page = posts_of_site(page, fetcher)
                 spec, kind = page.url, kind_of_page(page, options.fetch.max_bytes)
     elif kind is None:
         kind = kind_of_path(spec)

@@ -1,6 +1,7 @@
 """Exports of Blogger and Ghost, and of Substack and Medium, unpacked."""
 
 import csv
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -17,7 +18,7 @@ from indexer.html_text import TooMuchMarkup, one_line, parse
 from indexer.records import Origin, RawComment, RawPost, Reject, Skipped, SourceItem
 from indexer.sources.base import Source, image_of
 from indexer.sources.files import File, decoded, files_in, read_inside
-from indexer.sources.identity import fitting, title_or_start
+from indexer.sources.identity import fitting, oid_at, title_or_start
 from indexer.sources.xml import elements, local_name, text_of
 
 _MAX_BYTES = 200_000_000
@@ -50,10 +51,11 @@ class Ghost(Source):
     def _item(self, origin: Origin, post: dict[str, Any], tags: dict[Any, list[str]]) -> SourceItem:
         slug, status = post.get("slug"), post.get("status")
         if status != "published" and not (self._options.drafts and status == "draft"):
-            return Skipped(origin, None, str(status))
+            return Skipped(origin, slug, str(status), "draft", declared=True)
         if post.get("visibility", "public") != "public":
-            return Skipped(origin, None, "for members only")
-        text = post.get("html") or post.get("plaintext") or ""
+            return Skipped(origin, slug, "for members only", "locked", declared=True)
+        text = post.get("html")
+        text = post.get("plaintext") or "" if text is None else _GATED.sub(_for_guests, text)
         return RawPost(
             origin=origin,
             oid=slug,
@@ -66,6 +68,17 @@ class Ghost(Source):
             language=post.get("locale"),
             image=image_of(post.get("feature_image")),
         )
+
+
+_GATED = re.compile(
+    r"<!--\s*kg-gated-block:begin\s([^\n>]*)-->(.*?)(?:<!--\s*kg-gated-block:end\s*-->|\Z)",
+    re.DOTALL,
+)
+
+
+def _for_guests(card: re.Match[str]) -> str:
+    """What a visitor who is no member sees of a card."""
+    return card[2] if re.search(r"\bnonMember:\s*true\b", card[1]) else ""
 
 
 def _tags(data: dict[str, Any]) -> dict[Any, list[str]]:
@@ -109,9 +122,10 @@ class Substack(Source):
     def _item(self, row: dict[str, str]) -> SourceItem:
         name = row.get("post_id") or ""
         if row.get("is_published", "").lower() != "true" and not self._options.drafts:
-            return Skipped(self._origin(row), None, "draft")
+            return Skipped(self._origin(row), name, "draft", "draft", declared=True)
         if row.get("audience", "everyone") != "everyone":
-            return Skipped(self._origin(row), None, "for subscribers only")
+            reason = "for subscribers only"
+            return Skipped(self._origin(row), name, reason, "locked", declared=True)
         text = self._read(f"posts/{name}.html") or row.get("subtitle") or ""
         return RawPost(
             origin=self._origin(row),
@@ -173,7 +187,7 @@ class Blogger(Source):
     kind = "blogger"
 
     def read(self) -> Iterator[SourceItem]:
-        """Every post; its oid is the id of its entry, as in the feeds of the blog."""
+        """Every post; its oid is the path of its address, as in the feeds of the blog."""
         posts: list[Element] = []
         comments: dict[str, list[RawComment]] = {}
         for entry in elements(File(self.spec), depth=1):
@@ -191,7 +205,7 @@ class Blogger(Source):
         yield from self._each(
             posts,
             lambda entry: _post(entry, self._origin(entry), comments.get(text_of(entry, "id"), [])),
-            lambda entry: (self._origin(entry), text_of(entry, "id") or None),
+            lambda entry: (self._origin(entry), oid_at(_url(entry), text_of(entry, "id"))),
         )
 
     def _origin(self, entry: Element) -> Origin:
@@ -234,16 +248,20 @@ def _comment(entry: Element) -> RawComment:
     )
 
 
+def _url(entry: Element) -> str | None:
+    links = [child.get("href") for child in entry if child.get("rel") == "alternate"]
+    return text_of(entry, "filename") or next(iter(links), None)
+
+
 def _post(entry: Element, origin: Origin, comments: list[RawComment]) -> RawPost:
     text = text_of(entry, "content")
-    links = [child.get("href") for child in entry if child.get("rel") == "alternate"]
     labels = [label for label in _named(entry, "category") if label.get("scheme") != _BLOGGER_KIND]
     return RawPost(
         origin=origin,
-        oid=text_of(entry, "id") or None,
+        oid=oid_at(url := _url(entry), text_of(entry, "id")),
         title=title_or_start(unescape(text_of(entry, "title")), text),
         text=text,
-        url=text_of(entry, "filename") or next(iter(links), None),
+        url=url,
         pub_date=text_of(entry, "published"),
         modified=text_of(entry, "updated"),
         categories=[label.get("term", "") for label in labels],

@@ -6,17 +6,20 @@ A feed has the latest posts only. To be complete, a blog needs one of the other 
 import html
 import io
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator
 from typing import Any
+from urllib.parse import urlsplit
 
 import feedparser  # type: ignore[import-untyped]
 import orjson
 
+from indexer.addresses import without_tracking
 from indexer.errors import SourceError
 from indexer.fetch import Fetched, Fetcher
 from indexer.records import Origin, RawPost, SourceItem
-from indexer.sources.base import Source, image_of, is_url
-from indexer.sources.identity import fitting, plain, title_or_start
+from indexer.sources.base import Source, bare_host, image_of, is_url, is_valid_url
+from indexer.sources.identity import oid_at, plain, title_or_start
 
 _TAIL = 2000
 """Bytes at the end; some servers append a comment to the feed."""
@@ -33,7 +36,8 @@ class Feed(Source):
     is_remote = True
 
     def read(self) -> Iterator[SourceItem]:
-        """Every entry; `id` is its oid, or its link where it has none."""
+        """Every entry; its oid is the path of its address if that is its own, on the site of most
+        entries, else its `id`."""
         with Fetcher(self._options.fetch) as fetcher:
             page = self._content(self.spec, fetcher)
         is_json = page.body.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
@@ -45,9 +49,13 @@ class Feed(Source):
                 f"{self.spec}: {summaries:,} of {len(entries):,} entries have a summary only; "
                 "the sitemap or the built site has the whole texts."
             )
+        urls = Counter(map(_url, entries))
+        hosts = Counter(_host(url) for url in urls if url)
+        site = hosts.most_common(1)[0][0] if hosts else ""
+        own = {url for url, count in urls.items() if url and count == 1 and _host(url) == site}
         yield from self._each(
             list(enumerate(entries, start=1)),
-            lambda entry: _post(entry[1], self._origin(entry[0]), language),
+            lambda entry: _post(entry[1], self._origin(entry[0]), language, own),
             lambda entry: (self._origin(entry[0]), None),
         )
 
@@ -102,16 +110,16 @@ def _entry(item: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _post(entry: Any, origin: Origin, language: str | None) -> RawPost:
-    text = _html(entry)
+def _post(entry: Any, origin: Origin, language: str | None, pages: Collection[str]) -> RawPost:
+    text, url, stated = _html(entry), _url(entry), entry.get("id") or entry.get("link")
     own = next(iter(entry.get("content", ())), None) or entry.get("summary_detail") or {}
     updated = dict.get(entry, "updated")  # the entry's own `get` warns, and gives `published`
     return RawPost(
         origin=origin,
-        oid=fitting(oid) if (oid := entry.get("id") or entry.get("link")) else None,
+        oid=oid_at(url if url in pages else None, stated),
         title=title_or_start(_title(entry), text),
         text=text,
-        url=_url(entry),
+        url=url,
         pub_date=entry.get("published") or updated,
         modified=updated,
         language=own.get("language") or entry.get("language") or language,
@@ -127,7 +135,12 @@ def _is_summary(entry: Any) -> bool:
 def _url(entry: Any) -> str | None:
     """The link. feedparser takes a guid for one, as RSS says, even if it is not a URL."""
     link: str = entry.get("link") or ""
-    return link if link and (is_url(link) or link != entry.get("id")) else None
+    is_link = link and (is_url(link) or link != entry.get("id"))
+    return without_tracking(link) if is_link else None
+
+
+def _host(url: str) -> str:
+    return bare_host(urlsplit(url).netloc) if is_valid_url(url) else ""
 
 
 def _html(entry: Any) -> str:

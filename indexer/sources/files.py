@@ -6,8 +6,10 @@ import gzip
 import io
 import os
 import re
+import shutil
 import stat
 import sys
+import tempfile
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -135,6 +137,7 @@ class File:
     def __init__(self, spec: str) -> None:
         self.name = "standard input" if spec == "-" else spec
         self._spec = spec
+        self._copy: Any = None
         if spec != "-" and Path(spec).is_dir():
             raise SourceError(f"{spec} is a folder, not a file.", "Name a file in it.")
 
@@ -159,6 +162,18 @@ class File:
             raise SourceError(f"{self.name}: {error.strerror or error}.") from error
         with file, io.BufferedReader(file) as stream, _unzipped(stream, self.name) as content:
             yield content
+
+    def copied(self) -> "File":
+        """This file, or a temporary copy of what can be read only once: standard input, a FIFO."""
+        if self._spec != "-" and not Path(self._spec).is_fifo():
+            return self
+        copy = tempfile.NamedTemporaryFile()  # noqa: SIM115  # it is deleted with the copy
+        with self.opened() as stream:
+            shutil.copyfileobj(stream, copy)
+        copy.flush()
+        file = File(copy.name)
+        file.name, file._copy = self.name, copy
+        return file
 
     def content(self, max_bytes: int) -> bytes:
         """The whole decompressed content.

@@ -3,13 +3,14 @@
 import hashlib
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import date
 from html import unescape
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from indexer.html_text import TooMuchMarkup, one_line, readable
-from indexer.normalise import MAX_OID
+from indexer.normalise import MAX_OID, MAX_URL
 
 _KEPT = 150
 _LENGTH = 60
@@ -38,6 +39,18 @@ def oid_of_page(address: str) -> str:
     path = re.sub(r"\.x?html?$", "", path)
     query = f"?{parts.query}" if parts.query else ""
     return fitting(f"{path or 'index'}{query}")
+
+
+def oid_at(url: Any, stated: str | None) -> str | None:
+    """The oid of a post at a URL: its path, whichever way the post came in; else what is stated.
+
+    Several posts may be on one page, behind fragments: they have only what is stated.
+    """
+    is_page = isinstance(url, str) and re.match(r"https?://|/(?!/)", url, re.IGNORECASE)
+    if is_page and "#" not in url and len(url) <= MAX_URL:
+        with suppress(ValueError):  # an invalid host
+            return oid_of_page(url)
+    return fitting(stated) if stated else None
 
 
 def title_or_start(title: Any, html: Any) -> Any:

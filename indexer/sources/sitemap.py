@@ -143,7 +143,7 @@ class Sitemap(Source):
         oid = oid_of_page(fetched.url)  # of the page that it redirects to
         if reason := self._why_no_page(fetched.url):
             return Skipped(origin, None, f"redirects elsewhere: {reason}")
-        if _NOINDEX.search(fetched.robots):
+        if _NOINDEX.search(fetched.headers.get("X-Robots-Tag", "")):
             return Skipped(origin, None, "noindex")
         kind = fetched.content_type.partition(";")[0].strip().lower()
         if kind not in ("", "text/html", "application/xhtml+xml"):

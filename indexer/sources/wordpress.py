@@ -5,27 +5,56 @@ Field names: WordPress' own `wp-admin/includes/export.php`.
 """
 
 import re
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime, timezone
+from typing import Any
 from xml.etree.ElementTree import Element
+
+import orjson
 
 from indexer.errors import SourceError
 from indexer.fetch import Fetched
-from indexer.records import Origin, RawComment, RawPost, Skipped, SourceItem, When
-from indexer.sources.base import Source, SourceOptions, guarded
+from indexer.records import (
+    Origin,
+    PageKind,
+    RawComment,
+    RawPost,
+    Skipped,
+    SourceItem,
+    When,
+)
+from indexer.sources.base import Source, SourceOptions, guarded, image_of
 from indexer.sources.files import File
-from indexer.sources.identity import fitting, plain, title_or_start
+from indexer.sources.identity import oid_at, plain, title_or_start
 from indexer.sources.xml import elements, local_name, text_of
 
 _CONTENT = "{http://purl.org/rss/1.0/modules/content/}encoded"
 _NO_DATE = "0000-00-00 00:00:00"
-_BLOCK = re.compile(r'<!-- wp:block \{"ref":(\d+)[^<>]*-->')
-"""Where a post shows a block that several posts share, which is an item of its own."""
+_NOINDEX = re.compile(
+    r"[^=]*noindex[^=]*=(?:1|on|yes|true)"  # Yoast, Jetpack, The SEO Framework, AIOSEO 3
+    r'|(?:[^=]*robots[^=]*|slim_seo)=.*(?<!\w)noindex\b(?!";(?:[bi]:0|s:\d+:"(?:|0|no|off)")).*'
+    r"|_seopress_robots_index=yes",
+    re.IGNORECASE | re.DOTALL,
+)
+"""The meta by which plugins keep a post from search engines, as `key=value`; lists are PHP's."""
+
+LOCKED = "protected by a password"
+_KINDS: dict[str, PageKind] = {LOCKED: "locked", "private": "locked", "noindex": "noindex"}
+_KINDS |= dict.fromkeys(("draft", "pending", "dated in the future", "trash"), "draft")
+
+
+@dataclass(frozen=True, slots=True)
+class _Beside:
+    """Items of an export that posts show: the texts of shared patterns and the addresses of images,
+    by their ids."""
+
+    patterns: dict[str, str] = field(default_factory=dict)
+    images: dict[str, str] = field(default_factory=dict)
 
 
 class WordPress(Source):
-    """An export as Tools → Export makes it; also .gz."""
+    """An export as Tools → Export makes it; also .gz. It is read twice."""
 
     kind = "wordpress"
 
@@ -34,39 +63,32 @@ class WordPress(Source):
         self._file = File(spec)
 
     def read(self) -> Iterator[SourceItem]:
-        """Every post and page; its oid is its WordPress ID, or else its guid or link.
-
-        Posts with shared blocks come last, when all blocks are known.
-        """
-        language = self._options.language
-        blocks: dict[str, str] = {}
-        waiting: list[RawPost] = []
-        for element in elements(self._file, depth=2):
+        """Every post and page; its oid is the path of its address."""
+        language, file, beside = self._options.language, self._file.copied(), _Beside()
+        for element in elements(file, depth=2):
+            kind, oid = text_of(element, "post_type"), text_of(element, "post_id")
+            if kind == "wp_block" and _is_public(element):
+                beside.patterns[oid] = element.findtext(_CONTENT) or ""
+            elif kind == "attachment":
+                beside.images[oid] = text_of(element, "attachment_url")
+        for element in elements(file, depth=2):
             if element.tag == "language":
                 language = language or element.text or ""
             if element.tag != "item":
                 continue
             if not any("wordpress.org/export" in child.tag for child in element):
                 raise SourceError("This is not a WordPress export.", "Use --source feed.")
-            item = self._item(element, language)
-            if text_of(element, "post_type") == "wp_block" and _is_public(element):
-                blocks[text_of(element, "post_id")] = paragraphs(element.findtext(_CONTENT) or "")
-            if isinstance(item, RawPost) and _BLOCK.search(item.text):
-                waiting.append(item)
-            else:
-                yield item
-        for post in waiting:
-            text = _BLOCK.sub(lambda block: blocks.get(block[1], ""), post.text)
-            yield replace(post, text=text)
+            yield self._item(element, language, beside)
 
-    def _item(self, item: Element, language: str) -> SourceItem:
-        oid = text_of(item, "post_id") or text_of(item, "guid") or text_of(item, "link")
-        origin = Origin(f"{self._file.name} post {oid}")
-        if reason := self._why_left_out(item):
-            return Skipped(origin, None, reason)
-        return guarded(lambda: _post(item, origin, oid, language), origin, oid or None)
+    def _item(self, item: Element, language: str, beside: _Beside) -> SourceItem:
+        stated, meta = text_of(item, "post_id") or text_of(item, "guid"), _meta(item)
+        oid = oid_at(text_of(item, "link"), stated)
+        origin = Origin(f"{self._file.name} post {stated or oid}")
+        if reason := self._why_left_out(item, meta):
+            return Skipped(origin, oid, reason, _KINDS.get(reason, "not a post"), declared=True)
+        return guarded(lambda: _post(item, origin, oid, language, beside, meta), origin, oid)
 
-    def _why_left_out(self, item: Element) -> str:
+    def _why_left_out(self, item: Element, meta: Mapping[str, str]) -> str:
         """Why an item is not a published post; "" if it is one."""
         drafts = ("draft", "pending") if self._options.drafts else ()
         future = ("future",) if self._options.future else ()
@@ -75,18 +97,38 @@ class WordPress(Source):
             return f"of the type {kind or 'unknown'}"
         if status not in ("publish", *drafts, *future):
             return status if status != "future" else "dated in the future"
-        return "protected by a password" if text_of(item, "post_password") else ""
+        if text_of(item, "post_password"):
+            return LOCKED
+        asks = any(_NOINDEX.fullmatch(f"{name}={value}") for name, value in meta.items())
+        return "noindex" if asks else ""
 
 
 def _is_public(item: Element) -> bool:
     return text_of(item, "status") == "publish" and not text_of(item, "post_password")
 
 
-def _post(item: Element, origin: Origin, oid: str, language: str) -> RawPost:
-    html = paragraphs(item.findtext(_CONTENT) or "")
+def _meta(item: Element) -> dict[str, str]:
+    """What plugins and WordPress itself keep beside a post."""
+    return {
+        text_of(child, "meta_key"): text_of(child, "meta_value")
+        for child in item
+        if local_name(child) == "postmeta"
+    }
+
+
+def _post(
+    item: Element,
+    origin: Origin,
+    oid: str | None,
+    language: str,
+    beside: _Beside,
+    meta: Mapping[str, str],
+) -> RawPost:
+    blocks = _Blocks(beside.patterns, _footnotes(meta.get("footnotes", "")))
+    html = paragraphs(blocks.shown(item.findtext(_CONTENT) or ""))
     return RawPost(
         origin=origin,
-        oid=fitting(oid) or None,
+        oid=oid,
         title=title_or_start(plain(item.findtext("title") or ""), html),
         text=html,
         url=item.findtext("link") or None,
@@ -96,7 +138,107 @@ def _post(item: Element, origin: Origin, oid: str, language: str) -> RawPost:
         keywords=_terms(item, "post_tag"),
         comments=tuple(_comments(item)),
         language=language,
+        image=image_of(beside.images.get(meta.get("_thumbnail_id", ""))),
     )
+
+
+# -- blocks ----------------------------------------------------------------------------------------
+
+_DELIMITER = re.compile(
+    r"<!--\s+(/)?wp:([a-z][\w/-]*)\s+(?:(\{(?:(?!<!--|-->).)*\})\s+)?(/)?-->", re.DOTALL
+)
+"""`<!-- wp:paragraph {"align":"left"} -->`."""
+_RICH_TEXT = re.compile(r"(<(p|h[1-6]|a|li|figcaption)\b[^<>]*>).*(</\2>)", re.DOTALL)
+_MOST_PATTERNS = 200
+"""In one post, with those inside other patterns."""
+
+
+class _Blocks:
+    """What WordPress shows in the place of the blocks of a post, which an export has as stored."""
+
+    def __init__(self, patterns: Mapping[str, str], footnotes: str) -> None:
+        self._patterns, self._footnotes = patterns, footnotes
+        self._left = _MOST_PATTERNS
+
+    def shown(
+        self, text: str, own: Mapping[str, Any] | None = None, inside: tuple[str, ...] = ()
+    ) -> str:
+        """The text without hidden blocks, with its footnotes and with the patterns that it names.
+
+        `own` are the texts that the post puts into a pattern, by the names of blocks of the
+        pattern; `inside` are the patterns that this one is part of.
+        """
+        out: list[str] = []
+        open_: list[tuple[int, dict[str, Any]]] = []
+        at = 0
+        for found in _DELIMITER.finditer(text):
+            closes, name, stated, is_void = found.groups()
+            out.append(text[at : found.start()])
+            at = found.end()
+            if not closes:
+                attributes = _object(stated)
+                open_.append((len(out), attributes))
+                if is_void and name == "footnotes":
+                    out.append(self._footnotes)
+                elif is_void and name == "block":
+                    out.append(self._pattern(attributes, inside))
+            if open_ and (closes or is_void):
+                self._close(out, *open_.pop(), own or {})
+        out.append(text[at:])
+        for start, attributes in reversed(open_):  # without an end they go on to the end
+            self._close(out, start, attributes, own or {})
+        return "".join(out)
+
+    def _close(
+        self, out: list[str], start: int, attributes: Mapping[str, Any], own: Mapping[str, Any]
+    ) -> None:
+        """Replace a block, which is `out` from `start` on, by what is shown of it."""
+        meta = attributes.get("metadata")
+        meta = meta if isinstance(meta, dict) else {}
+        by_plugin = attributes.get("blockVisibility")
+        if meta.get("blockVisibility") is False or (
+            isinstance(by_plugin, dict)
+            and (by_plugin.get("hideBlock") or "userRole" in str(by_plugin.get("controlSets")))
+        ):
+            del out[start:]
+        elif isinstance(said := own.get(str(meta.get("name"))), dict) and "bindings" in meta:
+            said = said.get("values", said)
+            whole = "".join(out[start:])
+            for text in filter(None, map(said.get, ("content", "text", "caption"))):
+                whole = _with_text(whole, str(text))
+            out[start:] = [whole]
+
+    def _pattern(self, attributes: Mapping[str, Any], inside: tuple[str, ...]) -> str:
+        ref = str(attributes.get("ref"))
+        self._left -= 1
+        if ref in inside or self._left < 0:
+            return ""
+        own = attributes.get("content", attributes.get("overrides"))
+        own = own if isinstance(own, dict) else {}
+        return self.shown(self._patterns.get(ref, ""), own, (*inside, ref))
+
+
+def _with_text(block: str, text: str) -> str:
+    """A block with another text in its first element that has one."""
+    return _RICH_TEXT.sub(lambda element: f"{element[1]}{text}{element[3]}", block, 1)
+
+
+def _object(stated: str | None) -> dict[str, Any]:
+    """The attributes of a block; none if they cannot be read, as WordPress has it."""
+    try:
+        attributes = orjson.loads(stated or "{}")
+    except orjson.JSONDecodeError:
+        return {}
+    return attributes if isinstance(attributes, dict) else {}
+
+
+def _footnotes(stated: str) -> str:
+    """The footnotes of a post, which are kept beside it, as a list."""
+    try:
+        notes = [note["content"] for note in orjson.loads(stated or "[]")]
+    except (orjson.JSONDecodeError, KeyError, TypeError):
+        return ""
+    return f"<ol>{''.join(f'<li>{note}</li>' for note in notes)}</ol>" if notes else ""
 
 
 def _comments(item: Element) -> Iterator[RawComment]:
@@ -124,10 +266,12 @@ def _terms(item: Element, domain: str) -> list[str]:
 
 
 def _moment(parent: Element, name: str) -> When:
-    """A date of the export, which has it in the time zone of the site and in UTC."""
-    local, in_utc = (
-        text_of(parent, spelling).replace(_NO_DATE, "") for spelling in (name, f"{name}_gmt")
-    )
+    return zoned(*(text_of(parent, spelling) for spelling in (name, f"{name}_gmt")))
+
+
+def zoned(local: str | None, in_utc: str | None) -> When:
+    """A date of WordPress, which has it in the time zone of the site and in UTC."""
+    local, in_utc = ((date or "").replace(_NO_DATE, "") for date in (local, in_utc))
     try:
         offset = datetime.fromisoformat(local) - datetime.fromisoformat(in_utc)
         return datetime.fromisoformat(local).replace(tzinfo=timezone(offset))

@@ -95,7 +95,8 @@ def test_a_page_and_how_we_present_ourselves(
     with Fetcher(FetchOptions(user_agent="blogsearch/1 (+x)", **QUICK)) as fetcher:
         response = fetcher.get(server.url("/a#part"))
         fetcher.get(server.url("/a"))
-    assert response == Fetched(server.url("/a"), b"<p>hi", "text/html", "noindex")
+    assert response == Fetched(server.url("/a"), b"<p>hi", "text/html", response.headers)
+    assert response.headers["x-robots-tag"] == "noindex"
     path, sent = server.asked[1]
     assert path == "/a"
     assert sent["User-Agent"] == "blogsearch/1 (+x)"

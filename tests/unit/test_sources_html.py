@@ -16,7 +16,7 @@ from indexer.sources.files import decoded
 from indexer.sources.html.page import read_page
 from indexer.sources.markdown.front_matter import why_hidden
 from indexer.sources.markdown.text import rendered
-from indexer.sources.wordpress import _BLOCK, paragraphs
+from indexer.sources.wordpress import _Blocks, paragraphs
 
 WORDS = "A sentence that is long enough to be taken for what the page is about. " * 4
 HEAD = "<html><head><title>x</title>"
@@ -127,7 +127,7 @@ _OF_FILES = (lambda path: is_for(path, "english"), lambda path: list(parse_file(
         (lambda text: _page(f"<div>{text}"), "<h2><a href=/c/d>x</a></h2><p>word</p>"),
         (lambda text: is_valid_url(f"http://a{text}/"), "\u0315\u0300"),
         (lambda text: decoded(b"\xff", f"charset={text};"), " "),
-        (_BLOCK.search, '<!-- wp:block {"ref":1'),
+        *((_Blocks({}, "").shown, f"<!-- wp:{piece}") for piece in ('a {"ref":1', "a {} -->")),
         (lambda text: why_hidden({"meta": text}), "robots "),
         *((rendered, piece) for piece in ("{{", "{%", "{#", "    ```a\n", "<A ", "<!-- ")),
         *((rendered, piece) for piece in ("<code ", "`a", "[[", "[^", ":::a\n", "- {{ a\n")),

@@ -1,0 +1,274 @@
+"""A live WordPress by its REST API: every field exact, and nothing that is not public.
+
+Seen with WordPress 7.1: at most 100 entries a page; `content` of a protected post is empty; all
+parts of a post with `<!--nextpage-->` are in it; `date_gmt` has no zone; comments are the approved
+ones, with pingbacks.
+"""
+
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from tempfile import TemporaryFile
+from typing import Any, NamedTuple
+from urllib.parse import urlencode, urljoin, urlsplit
+
+import orjson
+
+from indexer.errors import SourceError
+from indexer.fetch import Fetched, Fetcher, FetchFailed, Robots
+from indexer.records import (
+    IsUnchangedEntry,
+    Origin,
+    PageKind,
+    RawComment,
+    RawPost,
+    Skipped,
+    SourceItem,
+    batches,
+)
+from indexer.sources.base import (
+    Source,
+    SourceOptions,
+    bare_host,
+    guarded,
+    image_of,
+    is_valid_url,
+)
+from indexer.sources.identity import oid_at, plain, title_or_start
+from indexer.sources.wordpress import LOCKED, zoned
+
+Entry = Mapping[str, Any]
+"""What the API has of a post, a page, a comment, an image or a term."""
+
+_API = re.escape("https://api.w.org/")
+_IN_HEADER = re.compile(rf'<([^<>]+)>\s*;\s*rel="?{_API}')
+_IN_PAGE = re.compile(rf"""<link\s(?=[^<>]*rel=["']?{_API})[^<>]*?href=["']?([^"'\s<>]+)""")
+_CLOSED = (400, 401, 403, 404, 405, 410, 451, 501)
+_LANGUAGE = re.compile(r"""<html\b[^<>]*?\slang=["']([\w-]+)""", re.IGNORECASE)
+_MOST = 100  # entries a page
+_MANY = 25  # posts with their texts at a time
+_LISTED = "id,link,date_gmt,modified_gmt,categories,tags,featured_media,content.protected"
+_SAID = "id,post,author_name,date,date_gmt,content,type"
+_HIDDEN = re.compile(r"""name=["']robots["'][^<>]*\bnoindex\b""")
+
+
+def site_at(page: Fetched, fetcher: Fetcher, options: SourceOptions) -> "WordPressSite | None":
+    """The WordPress with this home page, if it names an API on its own host that is open.
+
+    Raises:
+        SourceError: it cannot be reached now, which says nothing about its posts.
+    """
+    text = page.body.decode("utf-8", "replace")
+    found = _IN_HEADER.search(page.headers.get("Link", "")) or _IN_PAGE.search(text)
+    api = urljoin(page.url, found[1].replace("&amp;", "&")) if found else ""
+    hosts = {bare_host(urlsplit(url).netloc) for url in (api, page.url)}
+    if len(hosts) > 1 or not is_valid_url(api) or _HIDDEN.search(text):
+        return None
+    if closed := _why_closed(_url(api, "posts", per_page=1), fetcher):
+        options.warn(f"{api}: {closed}; the sitemap or the feed is read instead.")
+        return None
+    language = _LANGUAGE.search(text)
+    if language and "hreflang=" not in text:  # else a post may be in another one
+        options = replace(options, language=options.language or language[1])
+    return WordPressSite(api, options)
+
+
+def _why_closed(url: str, fetcher: Fetcher) -> str:
+    """Why visitors cannot have the posts of an API; "" if they can."""
+    try:
+        if not Robots(fetcher).allows(url):
+            return "disallowed by robots.txt"
+        return "" if fetcher.get(url).body.lstrip()[:1] == b"[" else "not JSON"
+    except FetchFailed as error:
+        if error.response_status in _CLOSED:
+            return error.reason
+        remedy = "Try again later, or name the sitemap of the site."
+        raise FetchFailed(url, error.reason, remedy, error.response_status) from error
+
+
+def _url(api: str, route: str, **parameters: Any) -> str:
+    """`api` is https://…/wp-json/, or https://…/?rest_route=/ where links have no names."""
+    return f"{api}wp/v2/{route}{'&' if '?' in api else '?'}{urlencode(parameters, safe=',')}"
+
+
+@dataclass
+class _Site:
+    """The API of a site, and the names of its terms by id, once they are known."""
+
+    api: str
+    fetcher: Fetcher
+    warn: Callable[[str], None]
+    terms: dict[str, dict[int, str]] = field(default_factory=dict)
+
+    def pages(self, route: str, **parameters: Any) -> Iterator[list[Entry]]:
+        """All entries, a page of them at a time; the oldest first, so that new ones move none.
+
+        Raises:
+            SourceError: a page cannot be had, or entries were removed meanwhile: others have moved.
+        """
+        total, number, last = 0, 1, 1
+        while number <= last:
+            asked = {"per_page": _MOST, "page": number, "orderby": "id", "order": "asc"}
+            page = self.fetcher.get(_url(self.api, route, **asked, **parameters))
+            try:
+                entries: list[Entry] = [{"id": it["id"], **it} for it in orjson.loads(page.body)]
+                now, last = (int(page.headers[f"X-WP-Total{of}"]) for of in ("", "Pages"))
+            except (ValueError, KeyError, TypeError) as error:
+                reason = f"{page.url} is no list of {route}: {error!r}."
+                raise SourceError(reason, "Try again, or name the sitemap.") from error
+            if now < total:
+                raise SourceError(f"{route} were removed while they were read.", "Try again.")
+            yield entries
+            total, number = now, number + 1
+
+    def some(self, route: str, ids: Iterable[int], by: str = "include", **parameters: Any) -> Any:
+        """The entries with these ids, as `pages`."""
+        wanted = ",".join(map(str, sorted(set(ids))))
+        pages = self.pages(route, **{by: wanted}, **parameters) if wanted else ()
+        return (entry for entries in pages for entry in entries)
+
+    def beside(self, route: str, found: Iterable[Entry]) -> Iterator[Entry]:
+        """What a post can do without, as far as the site shows it."""
+        try:
+            yield from found
+        except FetchFailed as error:
+            if error.response_status not in _CLOSED:
+                raise
+            self.warn(f"{error.message.rstrip('.')}: the posts are read without {route}.")
+
+    def names(self, taxonomy: str, entry: Entry) -> list[str]:
+        """The names of a post's categories or tags."""
+        ids = entry.get(taxonomy) or []
+        if ids and taxonomy not in self.terms:
+            pages = self.pages(taxonomy, _fields="id,name,slug")
+            self.terms[taxonomy] = {
+                term["id"]: plain(term["name"])
+                for term in self.beside(taxonomy, (term for page in pages for term in page))
+                if term["slug"] != "uncategorized"
+            }
+        return [name for id_ in ids if (name := self.terms[taxonomy].get(id_))]
+
+
+class _Row(NamedTuple):
+    """A post with its comments, its image, and what shows whether any of it has changed."""
+
+    entry: Entry
+    comments: list[Entry]
+    image: str
+    mark: str
+
+
+class WordPressSite(Source):
+    """The public posts and pages of a live WordPress, with their approved comments."""
+
+    kind = "wordpress-rest"
+    is_remote = True
+
+    def read(self, is_unchanged: IsUnchangedEntry | None = None) -> Iterator[SourceItem]:
+        """Every post; its oid is the path of its address, as that of its page.
+
+        With `is_unchanged` all that has changed is fetched before the first post is yielded, so
+        that a site that fails midway changes nothing.
+        """
+        with Fetcher(self._options.fetch) as fetcher:
+            site, robots = _Site(self.spec, fetcher, self._options.warn), Robots(fetcher)
+            rows = self._rows(site, is_unchanged)
+            for row in rows if is_unchanged is None else _kept(rows):
+                yield self._item(row, site, robots)
+
+    def _rows(self, site: _Site, is_unchanged: IsUnchangedEntry | None) -> Iterator[_Row]:
+        """Lists the short fields of all posts, and reads those whole that the index lacks."""
+        for route in ("posts", "pages"):
+            for listed in site.pages(route, _fields=_LISTED):
+                said: dict[int, list[Entry]] = {entry["id"]: [] for entry in listed}
+                found = site.some("comments", said, "post", _fields=_SAID)
+                for comment in site.beside("comments", found):
+                    if comment["type"] == "comment" and comment["post"] in said:
+                        said[comment["post"]].append(comment)
+                marks = {entry["id"]: self._mark(entry, site, said) for entry in listed}
+                wanted = [
+                    entry["id"]
+                    for entry in listed
+                    if not is_unchanged
+                    or _is_locked(entry)
+                    or not is_unchanged(marks[entry["id"]].encode(), self._origin(entry))
+                ]
+                for ids in batches(wanted, _MANY):
+                    posts = [post for post in site.some(route, ids) if post["id"] in said]
+                    media = filter(None, (post.get("featured_media") for post in posts))
+                    images = site.beside("media", site.some("media", media))
+                    urls = {image["id"]: image["source_url"] for image in images}
+                    for post in posts:
+                        id_, image = post["id"], urls.get(post.get("featured_media"), "")
+                        yield _Row(post, said[id_], image, marks[id_])
+
+    def _mark(self, entry: Entry, site: _Site, said: Mapping[int, list[Entry]]) -> str:
+        fields = [entry.get(name) for name in ("id", "link", "date_gmt", "modified_gmt")]
+        names = [site.names(taxonomy, entry) for taxonomy in ("categories", "tags")]
+        comments = hashlib.sha256(orjson.dumps(said[entry["id"]])).hexdigest()
+        options = [entry.get("featured_media"), self._options.site, self._options.language]
+        return orjson.dumps([*fields, *names, comments, *options]).decode()
+
+    def _origin(self, entry: Entry) -> Origin:
+        return Origin(str(entry.get("link") or f"{self.spec} {entry['id']}"))
+
+    def _item(self, row: _Row, site: _Site, robots: Robots) -> SourceItem:
+        entry, origin = row.entry, self._origin(row.entry)
+        link = str(entry.get("link") or "")
+        oid = oid_at(link, str(entry["id"]))
+        if left_out := self._why_left_out(entry, link, robots):
+            return Skipped(origin, oid, *left_out, declared=True)
+
+        def post() -> RawPost:
+            text = entry["content"]["rendered"]
+            return RawPost(
+                origin=origin,
+                oid=oid,
+                title=title_or_start(plain(entry["title"]["rendered"]), text),
+                text=text,
+                url=link or None,
+                pub_date=zoned(entry.get("date"), entry.get("date_gmt")),
+                modified=zoned(entry.get("modified"), entry.get("modified_gmt")),
+                categories=site.names("categories", entry),
+                keywords=site.names("tags", entry),
+                comments=tuple(map(_comment, row.comments)),
+                language=entry.get("lang"),
+                image=image_of(row.image),
+                entry=row.mark.encode(),
+            )
+
+        return guarded(post, origin, oid)
+
+    def _why_left_out(self, entry: Entry, link: str, robots: Robots) -> tuple[str, PageKind] | None:
+        """Why an entry is not a post; None if it is one."""
+        if _is_locked(entry):
+            return LOCKED, "locked"
+        if self._options.excludes(urlsplit(link).path.strip("/")):
+            return "excluded", "excluded"
+        of_plugins = [str(value) for name, value in entry.items() if name.endswith("_head")]
+        by_yoast = str((entry.get("yoast_head_json") or {}).get("robots"))
+        if "noindex" in by_yoast or any(map(_HIDDEN.search, of_plugins)):
+            return "noindex", "noindex"
+        return None if robots.allows(link) else ("disallowed by robots.txt", "excluded")
+
+
+def _kept(rows: Iterable[_Row]) -> Iterator[_Row]:
+    """The same rows, once there are all of them; until then they are in a file."""
+    with TemporaryFile() as file:
+        file.writelines(orjson.dumps(list(row)) + b"\n" for row in rows)
+        file.seek(0)
+        yield from (_Row(*orjson.loads(line)) for line in file)
+
+
+def _is_locked(entry: Entry) -> bool:
+    return bool(entry["content"]["protected"])
+
+
+def _comment(comment: Entry) -> RawComment:
+    return RawComment(
+        oid=comment["id"],
+        comment=comment["content"]["rendered"],
+        author=plain(comment["author_name"]),
+        pub_date=zoned(comment["date"], comment["date_gmt"]),
+    )
