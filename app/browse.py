@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from analyzers.languages import LANGUAGES
+from analyzers.languages import LANGUAGES, Language
 from app.cache import Computed
-from app.elastic import ONE_COPY
 from app.search.answer import SHAPE, BrowseAnswer, Facets
 from app.search.clauses import bool_query, post_filters
 from app.search.render import plain
 from app.search.request import SearchRequest
 from app.search.searches import NEWEST, facet_counts, read_facets
+from app.search.session import SearchSession
 from app.service import Service
 
 _NEWEST = 5
@@ -37,30 +37,25 @@ def browse(service: Service, filters: SearchRequest = EVERYTHING) -> Browse:
     """
     # The key of a search begins with its query, so no search has one of these.
     key = f"{SHAPE} browse&{urlencode(filters.parameters())}"
-    answer = service.get_or_compute(service.look_up(key), lambda: _compute(service, filters)).body
+    language = LANGUAGES[service.settings.language]
+    answer = service.get_or_compute(
+        service.look_up(key), lambda session: _compute(session, filters, language)
+    ).body
     return Browse(answer["newest"], answer["facets"])
 
 
-def _compute(service: Service, filters: SearchRequest) -> Computed:
-    settings = service.settings
-    language = LANGUAGES[settings.language]
+def _compute(session: SearchSession, filters: SearchRequest, language: Language) -> Computed:
     chosen = post_filters(filters, language)
-    response = (
-        service.elastic.options(request_timeout=settings.elasticsearch_timeout)
-        .search(
-            index=settings.index,
-            # Applied to the hits only; each count has filters of its own.
-            post_filter=bool_query(filter=chosen),
-            size=_NEWEST_CHOSEN if chosen else _NEWEST,
-            track_total_hits=False,
-            sort=[NEWEST],
-            source_includes=["title", "url", "pub_date", "language"],
-            aggs=facet_counts(filters, language),
-            preference=ONE_COPY,
-            allow_partial_search_results=False,
-        )
-        .body
-    )
+    body = {
+        # Applied to the hits only; each count has filters of its own.
+        "post_filter": bool_query(filter=chosen),
+        "size": _NEWEST_CHOSEN if chosen else _NEWEST,
+        "track_total_hits": False,
+        "sort": [NEWEST],
+        "_source": ["title", "url", "pub_date", "language"],
+        "aggs": facet_counts(filters, language),
+    }
+    (response,) = session.send("browse", body)
     hits = response["hits"]["hits"]
     answer: BrowseAnswer = {
         "newest": [hit["_source"] | {"title": plain(hit["_source"]["title"])} for hit in hits],

@@ -28,6 +28,8 @@ ONE_COPY = "blogsearch"
 """The preference of every search: the same copy of each shard answers all of them, so that none
 shows an older state than the one before, or than the generation of the cache."""
 
+NO_INDEX = "There is no index to search yet. Build one with `blogsearch reindex FILE`."
+
 _SEARCH_FAILED = "search_phase_execution_exception"
 _PROBE_TIMEOUT = 1.0  # seconds
 
@@ -168,7 +170,7 @@ def _told_by(error: ApiError) -> BlogsearchError:
         refusal = refusal_from(error.body)
         return Unavailable(f"{refusal.reason[0].upper()}{refusal.reason[1:]}. {refusal.remedy}")
     if kind == "index_not_found_exception":
-        return NoIndex("There is no index to search yet. Build one with `blogsearch reindex FILE`.")
+        return NoIndex(NO_INDEX)
     if kind == "index_closed_exception":
         return Unavailable(
             "The live index is closed. Open it (`POST /INDEX/_open`), or run `blogsearch rollback`."

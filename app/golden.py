@@ -17,9 +17,8 @@ from app.errors import BlogsearchError
 from app.insights.counts import Searched
 from app.meaning import open_model
 from app.search.blended import search
-from app.search.pins import PinStore
 from app.search.request import SearchRequest
-from app.search.session import Known
+from app.search.session import open_session
 from app.settings import Settings
 from app.stored_texts import StoredTexts
 from indexer.build import IndexSettings
@@ -59,12 +58,12 @@ def broken(
     client: Elasticsearch, index: str, settings: Settings, goldens: Goldens
 ) -> dict[str, str]:
     """Those that an index does not answer as they must be."""
-    pins = PinStore(client, settings.index, LANGUAGES[settings.language])
-    known = Known(pins, open_model(settings))
+    session = open_session(client, index, LANGUAGES[settings.language], alias=settings.index)
+    model = open_model(settings)
 
     def holds(q: str, url: str) -> bool:
         request = SearchRequest(q, size=FIRST)
-        hits = search(client, index, request, settings, known).body["hits"]
+        hits = search(session, request, settings, model).body["hits"]
         return address_of(url) in (address_of(hit["url"] or "") for hit in hits)
 
     return {q: url for q, url in goldens.items() if not holds(q, url)}

@@ -102,10 +102,12 @@ control_socket_disable = True
 
 def post_worker_init(worker: Any) -> None:
     """Connect to Redis before the first search, which would miss its time limit: on a busy machine
-    that takes half a second. The first process of a start fills the cache."""
+    that takes half a second. Read what is known of the index. The first process of a start fills
+    the cache."""
     gc.freeze()  # what was imported stays
     if service := worker.wsgi.extensions.get("blogsearch"):  # not in the bench's bare application
         service.cache.ping()
+        service.watch.start()
         if worker.age == 1:
             warm = partial(service.warm, seconds=_WARM)
             threading.Thread(target=warm, daemon=True).start()

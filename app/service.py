@@ -8,26 +8,25 @@ from dataclasses import replace
 from functools import lru_cache
 from urllib.parse import urlencode
 
-from elasticsearch import Elasticsearch
+from elasticsearch import BadRequestError, Elasticsearch
 
 from analyzers.languages import LANGUAGES
 from app.back_off import Admission
 from app.cache import AnswerCache, CachedAnswer, Computed, Lookup
 from app.elastic import answers_searches, responds, translated
 from app.errors import BlogsearchError
-from app.generation import Generation
 from app.health import shared_checks
+from app.index_watch import IndexWatch
 from app.insights.counts import Counts, Extent
 from app.insights.search_log import SearchLog
 from app.logs import add_time, note
 from app.meaning import open_model
 from app.rate_limit import RateLimiter
 from app.search.answer import SHAPE, SearchAnswer
-from app.search.blended import Answer
 from app.search.blended import search as run_search
 from app.search.pins import PinStore
 from app.search.request import SearchRequest, SuggestRequest
-from app.search.session import IndexedLanguages, Known
+from app.search.session import SearchSession
 from app.search.similar import SimilarRequest, similar, stored_post_search
 from app.search.suggest import suggest
 from app.settings import Settings
@@ -36,6 +35,8 @@ EXTENSION = "blogsearch"
 """Where the Service is in `app.extensions`."""
 
 _WARMED = 100  # queries
+_POPULAR, _POPULAR_DAYS = 8, 30
+_POPULAR_KEPT = 300.0  # seconds
 
 
 class Service:
@@ -48,17 +49,16 @@ class Service:
         self.counts = Counts(elastic, settings.index, settings.insights_days)
         self.search_log = SearchLog(cache.client, cache.keys, self.counts)
         self.rate_limiter = RateLimiter(cache.keys.rates, settings.rate_limit)
-        language = LANGUAGES[settings.language]
-        self.pins = PinStore(elastic, settings.index, language)
-        self.known = Known(self.pins, open_model(settings))
+        self.pins = PinStore(elastic, settings.index)
+        self.model = open_model(settings)
         self.checks = shared_checks(elastic, cache, settings)
-        self.languages = IndexedLanguages(elastic, settings.index, language)
         self.admission = Admission(
             lambda: responds(elastic),
             settings.max_computations,
             lambda: answers_searches(elastic, settings.index),
         )
-        self.generation = Generation(elastic, cache, settings.index, self.pins, self.admission)
+        self.watch = IndexWatch(elastic, cache, settings, self.admission)
+        self.popular = cache.memoize(seconds=_POPULAR_KEPT)(self._read_popular)
 
     def answer(
         self, request: SearchRequest, visitor: str = "", clients: Sequence[str] = ()
@@ -76,7 +76,7 @@ class Service:
                 answer of the present generation is cached.
         """
         lookup = self.look_up(cache_key(request), clients, "searches")
-        answer = self.get_or_compute(lookup, lambda: self._compute(request))
+        answer = self.get_or_compute(lookup, lambda session: self._compute(session, request))
         note(cache=answer.state)
         if visitor and request.page == 1 and not request.debug:
             found: Extent = "some" if answer.is_partial else "all" if answer.has_hits else "nothing"
@@ -90,8 +90,8 @@ class Service:
             RateLimited, Unavailable: as `answer` does.
         """
 
-        def compute() -> Computed:
-            body = suggest(self.elastic, self.settings.index, request, self.settings, self.known)
+        def compute(session: SearchSession) -> Computed:
+            body = suggest(session, request, LANGUAGES[self.settings.language])
             # There are too many beginnings of words to keep them for a day.
             return Computed(body=body, has_hits=bool(body["suggestions"]), keep_stale=False)
 
@@ -107,8 +107,8 @@ class Service:
             RateLimited, Unavailable: as `answer` does.
         """
 
-        def compute() -> Computed:
-            body = similar(self.elastic, self.settings.index, request, self.settings, self.known)
+        def compute(session: SearchSession) -> Computed:
+            body = similar(session, request, self.model)
             # Anybody can name addresses without end that no post has.
             return Computed(body=body, has_hits=body["known"], keep_stale=body["known"])
 
@@ -124,17 +124,21 @@ class Service:
             RateLimited, Unavailable: as `answer` does.
         """
 
-        def compute() -> Computed:
-            search = stored_post_search(name)
-            found = self.elastic.search(index=self.settings.index, **search)["hits"]["hits"]
+        def compute(session: SearchSession) -> Computed:
+            found = session.send("post", stored_post_search(name))[0]["hits"]["hits"]
             source = found[0]["_source"] if found else {}
             return Computed(body=source, has_hits=bool(source), keep_stale=False)
 
         lookup = self.look_up(f"{SHAPE} post&{urlencode([('name', name)])}", clients, bucket)
         return self.get_or_compute(lookup, compute)
 
-    def get_or_compute(self, lookup: Lookup, compute: Callable[[], Computed]) -> CachedAnswer:
+    def get_or_compute(
+        self, lookup: Lookup, compute: Callable[[SearchSession], Computed]
+    ) -> CachedAnswer:
         """The answer that was looked up, or else what `compute` gets from Elasticsearch.
+
+        Computed once more if the index has changed since the lookup, as what is known of its words
+        and rules may be of before. Kept if it has not.
 
         Raises:
             Unavailable: as `answer` does.
@@ -142,9 +146,13 @@ class Service:
 
         def admitted() -> Computed:
             with self.admission.admit(), translated():
-                computed = compute()
-                unchanged = self.generation.unchanged(lookup.generation)
-                return computed if unchanged else replace(computed, keep=False)
+                session = self.watch.open_session(lookup.generation)
+                with suppress(BadRequestError):  # perhaps the index has other fields since then
+                    computed = compute(session)
+                    if session.is_current:
+                        is_same = session.view.generation == lookup.generation
+                        return replace(computed, keep=is_same and bool(session.figures))
+                return replace(compute(self.watch.reopen(session, lookup.generation)), keep=False)
 
         return self.cache.answer(lookup, admitted, available=self.admission.available)
 
@@ -159,7 +167,7 @@ class Service:
         quotas = self.rate_limiter.quotas(clients, bucket)
         lookup = self.cache.lookup(key, [quota.counter for quota in quotas])
         self.rate_limiter.check(quotas, lookup.counts)
-        return self.generation.checked(lookup, lambda: self.cache.lookup(key))
+        return self.watch.check(lookup, lambda: self.cache.lookup(key))
 
     def count(self, clients: Sequence[str], bucket: str) -> None:
         """Count the request of a client that looks up nothing.
@@ -188,12 +196,22 @@ class Service:
                 answered += 1
         return answered
 
-    def _compute(self, request: SearchRequest) -> Computed:
+    def _read_popular(self) -> list[str]:
+        """Searches that many visitors have sent; `popular` keeps them.
+
+        Raises:
+            Unavailable: Elasticsearch is known to be unavailable.
+        """
+        if not self.settings.insights_days:
+            return []
+        self.admission.require()
+        searched = self.counts.report(_POPULAR_DAYS).searched
+        return [row.query for row in searched if row.is_public][:_POPULAR]
+
+    def _compute(self, session: SearchSession, request: SearchRequest) -> Computed:
         started = time.perf_counter()
         try:
-            answer: Answer = run_search(
-                self.elastic, self.settings.index, request, self.settings, self.known
-            )
+            answer = run_search(session, request, self.settings, self.model)
         finally:
             add_time("engine", time.perf_counter() - started)
         note(engine_requests=len(answer.debug["requests"]))

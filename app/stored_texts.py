@@ -13,6 +13,9 @@ from indexer.state import ensure_state, state_index
 Texts = Mapping[str, str]
 """By name."""
 
+Version = tuple[int, int]
+"""Which write stored a document: its sequence number and primary term."""
+
 Json = dict[str, Any]
 
 
@@ -72,7 +75,7 @@ def _document(client: Elasticsearch, index: str, id_: str) -> Json:
     return found
 
 
-def version(stored: Json) -> tuple[int, int] | None:
+def version(stored: Json) -> Version | None:
     """Which write stored a document; None if there is none."""
     return (stored["_seq_no"], stored["_primary_term"]) if "_seq_no" in stored else None
 

@@ -211,6 +211,17 @@ def _node(number: signal.Signals, find: Callable[[Target], ElasticsearchNode]) -
     return broken
 
 
+@contextmanager
+def _new_workers(target: Target) -> Iterator[None]:
+    """Elasticsearch hangs, and new workers take the places of those that knew it."""
+    with _node(_STOP, _first)(target):
+        workers = target.servers[0].workers()
+        for worker in workers:
+            worker.kill()
+        psutil.wait_procs(workers, timeout=10)
+        yield
+
+
 def _await_search(url: str) -> None:
     """Wait until a node answers a whole search: from then on the service may be expected to."""
     deadline = time.monotonic() + 300
@@ -351,6 +362,7 @@ SETUPS = [
             Fault("Redis restored", _restored, grace=2 * _LATE + 1.0),
             Fault("Redis killed", _restarted, grace=_LATE),
             Fault("Elasticsearch stalled", _node(_STOP, _first), 30.0, **_AWAY),
+            Fault("new workers, Elasticsearch stalled", _new_workers, 15.0, **_AWAY),
             Fault("Elasticsearch killed", _node(_KILL, _first), **_AWAY),
             Fault("Elasticsearch's disk full", _disk_full, 25.0, ("write",)),
             Fault("worker SIGTERM", _signal(signal.SIGTERM, _worker)),

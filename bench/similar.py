@@ -19,8 +19,9 @@ import click
 import orjson
 from elasticsearch import Elasticsearch
 
+from analyzers.languages import LANGUAGES
 from app.elastic import connect
-from app.search.session import Known
+from app.search.session import open_session
 from app.search.similar import SimilarRequest, similar
 from bench.results import echo_header, echo_row
 from bench.service import indexed, settings_for
@@ -57,7 +58,7 @@ def pairs(posts: Sequence[Post]) -> tuple[Others, Others]:
 
 def ranking_of(client: Elasticsearch, alias: str, *, bare: bool) -> Rank:
     """That of `/similar`, or of `more_like_this` as it comes (`bare`)."""
-    settings, known = settings_for(alias), Known()
+    session = open_session(client, alias, LANGUAGES[settings_for(alias).language])
 
     def rank(post: Post, size: int) -> Sequence[str]:
         if bare:
@@ -65,7 +66,7 @@ def ranking_of(client: Elasticsearch, alias: str, *, bare: bool) -> Rank:
             response = client.search(index=alias, query=query, size=size, source=False)
             return [hit["_id"] for hit in response["hits"]["hits"]]
         request = SimilarRequest(url=post["url"], size=size)
-        return [one["oid"] for one in similar(client, alias, request, settings, known)["posts"]]
+        return [one["oid"] for one in similar(session, request)["posts"]]
 
     return rank
 

@@ -24,7 +24,6 @@ from indexer.write.live import (
     Change,
     Source,
     Written,
-    changes_popularity,
     from_source,
     oids,
     write,
@@ -45,7 +44,6 @@ class SyncResult:
         removals_withheld: why nothing was removed; empty if removals were made or not needed.
         outdated: whether the index has other rules, or another language, than the settings.
         built: the generation that was built, if there was none.
-        changes_popularity: whether a post is more or less popular now.
     """
 
     index: str
@@ -56,7 +54,6 @@ class SyncResult:
     removals_withheld: str = ""
     outdated: bool = False
     built: Built | None = None
-    changes_popularity: bool = False
 
 
 def sync(
@@ -103,7 +100,6 @@ def sync(
                 withheld,
                 not is_current(live, settings),
                 None,
-                comparison.changes_popularity,
             )
     built = reindex(client, alias, read(None), settings, on_reject, options)
     return SyncResult(built.index, added=list(ids(client, built.index)), built=built)
@@ -139,7 +135,6 @@ class _Comparison:
         self.removed: list[str] = []
         self.unchanged = 0
         self.changes_links = bool(self._over_http)
-        self.changes_popularity = False
         self._with_lost: list[Document] = []
         self._lost_comments: list[str] = []
 
@@ -240,7 +235,6 @@ class _Comparison:
             before, after = written.before or {}, written.after or {}
             if any(before.get(name) != after.get(name) for name in _LINKED):
                 self.changes_links = True
-            self.changes_popularity |= changes_popularity(written.before, written.after)
         return results
 
     def _unless_written(self, oid: str, change: Change) -> Change:

@@ -1,10 +1,21 @@
 """The answer cache: finished answers in Redis, under the generation of the index."""
 
 from app.cache.answer_cache import AnswerCache, CachedAnswer, Computed, Lifetimes, Lookup, State
+from app.cache.memoize import Memoized, SingleFlight
 from app.cache.redis_client import Keys, connect
 from app.settings import Settings
 
-__all__ = ["AnswerCache", "CachedAnswer", "Computed", "Lifetimes", "Lookup", "State", "open_cache"]
+__all__ = [
+    "AnswerCache",
+    "CachedAnswer",
+    "Computed",
+    "Lifetimes",
+    "Lookup",
+    "Memoized",
+    "SingleFlight",
+    "State",
+    "open_cache",
+]
 
 
 def open_cache(settings: Settings, lifetimes: Lifetimes | None = None) -> AnswerCache:

@@ -152,8 +152,6 @@ def _compare(tools: Tools, command: str, sources: SourceArguments, *, force: boo
             run.on_reject,
             run.options,
         )
-        if result.changes_popularity:
-            tools.service.pins.touch()
         if result.removals_withheld:
             run.failed = (
                 f"Nothing was removed: {result.removals_withheld}. Check the source, or use "

@@ -69,7 +69,6 @@ def popularity(tools: Tools, file: Path | None, from_clicks: bool) -> None:
         written = write(
             tools.elastic, index, {oid: _popular(number) for oid, number in numbers.items()}
         )
-        tools.service.pins.touch()
     if failed := [post.refusal for post in written.values() if post.refusal]:
         raise click.ClickException(
             f"{quantity(len(failed), 'post')} could not be written: {failed[0].reason}. "

@@ -39,9 +39,8 @@ def search(tools: Tools, query: tuple[str, ...], parameters: tuple[str, ...], de
     from app.errors import BadRequest
     from app.meaning import open_model
     from app.search.blended import search as run_search
-    from app.search.pins import PinStore
     from app.search.request import SearchRequest
-    from app.search.session import Known
+    from app.search.session import open_session
 
     given = MultiDict({"q": " ".join(query)})
     for parameter in parameters:
@@ -54,9 +53,8 @@ def search(tools: Tools, query: tuple[str, ...], parameters: tuple[str, ...], de
     except BadRequest as error:
         raise click.UsageError(error.message) from None
     settings = tools.settings
-    pins = PinStore(tools.elastic, settings.index, LANGUAGES[settings.language])
-    known = Known(pins, open_model(settings))
-    answer = run_search(tools.elastic, settings.index, request, settings, known)
+    session = open_session(tools.elastic, settings.index, LANGUAGES[settings.language])
+    answer = run_search(session, request, settings, open_model(settings))
     tools.output.result({**answer.body, "debug": answer.debug} if debug else answer.body)
     _print_hits(answer.body, tools.output)
     if debug and tools.output == Output():

@@ -118,7 +118,7 @@ class Tools:
 
     def publish(self) -> None:
         """Let searches find what was written, and serve no answer from before it."""
-        self.service.generation.publish()
+        self.service.watch.publish()
 
 
 pass_tools = click.make_pass_decorator(Tools, ensure=True)

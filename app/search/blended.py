@@ -1,11 +1,9 @@
 """One search from top to bottom: `search` answers with the strategy of the settings, `answer` with
-`blended`: the query as typed, and a second request if a term looks wrong."""
+`blended`: the query by what is known of its words, and a second request if a new word looks wrong.
+"""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
-
-from elasticsearch import BadRequestError, Elasticsearch
+from typing import TYPE_CHECKING, Any
 
 from analyzers.languages import LANGUAGES
 from app.search import fallback, scoring
@@ -18,6 +16,7 @@ from app.search.plan import ANY, Plan, plan_corrected, plan_typed
 from app.search.request import SearchRequest
 from app.search.searches import (
     counts_search,
+    examined_words,
     facets_search,
     hits_search,
     lookup_search,
@@ -25,13 +24,15 @@ from app.search.searches import (
     read_facets,
     read_lookup,
 )
-from app.search.session import Known, SearchSession, read_index_rules
-from app.search.spelling import Lookup
+from app.search.session import SearchSession
+from app.search.spelling import Facts
+from app.search.view import IndexView
 from app.settings import Settings
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    from analyzers.meaning import Model
 
-_NOTHING = Lookup({}, {}, {ANY: 0})
+Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,82 +44,85 @@ class Answer:
 
 
 def search(
-    client: Elasticsearch,
-    index: str,
-    request: SearchRequest,
-    settings: Settings,
-    known: Known | None = None,
+    session: SearchSession, request: SearchRequest, settings: Settings, model: "Model | None" = None
 ) -> Answer:
-    """Answer a search with the strategy of the settings.
+    """Answer a search with the strategy of the settings; `model` is that of meanings, if it is on.
 
-    `known` is what the process knows of the index; only `blended` uses it.
     Exceptions of the Elasticsearch client pass through; `app.elastic.translated` maps them.
-
-    Raises:
-        OutdatedIndex: the index has the fields of another version.
     """
-    session = SearchSession(client, index, settings.elasticsearch_timeout)
-    try:
-        if settings.strategy == "fallback":
-            return Answer(*fallback.answer(session, request, LANGUAGES[settings.language]))
-        return Answer(*answer(session, request, settings, known or Known()))
-    except BadRequestError:
-        read_index_rules(session)  # an index with other fields is the likeliest reason
-        raise
+    if settings.strategy == "fallback":
+        return Answer(*fallback.answer(session, request, LANGUAGES[settings.language]))
+    return Answer(*answer(session, request, settings, model))
 
 
 def answer(
-    session: SearchSession, request: SearchRequest, settings: Settings, known: Known
+    session: SearchSession, request: SearchRequest, settings: Settings, model: "Model | None" = None
 ) -> tuple[SearchAnswer, Json]:
     """The answer's body, and its explanation.
 
-    The requests: the query as typed, with what the index knows of its words; if one looks wrong,
-    the query as it is meant, and where no post has most of its words, once more with less; and the
-    counts by category and year, if they are wanted. A large page is asked for once, when the words
-    are known. Rules and pinned results are read where they have changed.
+    The requests: the query by what is known of its words, and a lookup of the new ones; if one of
+    these looks wrong, the query as it is meant; where no post has all words in an order by date,
+    once more with any; and the counts by category and year, if they are wanted. The hits of a large
+    page are asked for once, when the words are known.
     """
-    typed, lookup, hits = _first(session, request, settings, known)
-    if corrected := plan_corrected(typed, lookup, known.rules.phrases):
-        found = _found(session, "second", _with_rules(corrected, known))
+    view, language = session.view, LANGUAGES[settings.language]
+    typed = plan_typed(request, language, view.phrases, recency=settings.recency)
+    words = examined_words(typed)
+    known = session.words.recall(word for _, word in words.values())
+    new = {key: named for key, named in words.items() if named[1] not in known}
+    facts = {key: known[word] for key, (_, word) in words.items() if word in known}
+    plan = _understand(typed, facts, view)
+    if typed.query.empty:
+        found = read_found(plan, (), {ANY: 0})
+    elif not new:
+        found = _find(session, "first", plan, model)
     else:
-        if typed.is_large and lookup.matched[ANY]:
-            hits = session.send("second", hits_search(typed))[0]["hits"]["hits"]
-        found = read_found(typed, hits, lookup.matched)
+        sent = _with_meaning(plan, view, model)
+        first = [] if plan.is_large else [hits_search(sent)]
+        *pages, counted = session.send("first", *first, lookup_search(sent, new.values()))
+        learned = read_lookup(counted, new.values())
+        if session.is_current:
+            session.words.learn(learned)
+        facts |= {key: learned[word] for key, (_, word) in new.items()}
+        meant, counts = _understand(typed, facts, view), read_counts(counted)
+        if meant != plan:
+            found = _find(session, "second", meant, model)
+        else:
+            if plan.is_large and counts[ANY]:
+                pages = session.send("second", hits_search(sent))
+            hits = pages[0]["hits"]["hits"] if pages else ()
+            found = read_found(_with_meaning(meant, view, model), hits, counts)
     if not found.count and found.plan.needed > 1:  # in an order by date: all words, else any
-        found = _found(session, "third", replace(found.plan, needed=1))
+        found = _find(session, "third", replace(found.plan, needed=1), model)
     body = answer_body(found, _facets(session, found), fragments=settings.text_fragments)
     if request.debug:
-        return body, explain(found, lookup, session, known, settings)
+        remembered = {key for key in words if key not in new}
+        return body, explain(found, facts, remembered, session, settings)
     return body, {"requests": session.explain()}
 
 
-def _first(
-    session: SearchSession, request: SearchRequest, settings: Settings, known: Known
-) -> tuple[Plan, Lookup, Sequence[Json]]:
-    """The query as typed, by the rules and pinned results of now, what the index knows of its
-    words, and its hits, but those of a large page."""
-    language = LANGUAGES[settings.language]
+def _understand(typed: Plan, facts: Facts, view: IndexView) -> Plan:
+    """The query as it is meant by what is known of its words, with what the view adds.
 
-    def plan() -> Plan:
-        phrases = known.rules.phrases
-        return _with_rules(plan_typed(request, language, phrases, recency=settings.recency), known)
-
-    typed, sent = plan(), None
-    lookup = _NOTHING
-    hits: Sequence[Json] = ()
-    while typed != sent and not typed.query.empty:
-        first = [] if typed.is_large else [hits_search(typed)]
-        bodies = [*first, lookup_search(typed)]
-        responses, version = session.send_with(known.version_search(), "first", *bodies)
-        lookup = read_lookup(responses.pop())
-        hits = responses[0]["hits"]["hits"] if responses else []
-        sent = typed
-        if known.update(session, lookup.index, version):
-            typed = plan()
-    return typed, lookup, hits
+    Rules for the query as typed win over those for a correction. In an order by date no post comes
+    first.
+    """
+    plan = replace(typed, popularity=view.popularity, has_comments=view.has_comments)
+    plan = _with_pins(plan, view)
+    meant = plan_corrected(plan, facts, view.phrases)
+    return meant if meant is plan or meant.pins else _with_pins(meant, view)
 
 
-def _found(session: SearchSession, kind: str, plan: Plan) -> Found:
+def _with_pins(plan: Plan, view: IndexView) -> Plan:
+    if not view.pins:
+        return plan
+    pins = matching(view.pins, words_of(plan.terms, plan.query, plan.language))
+    by_date = plan.request.sort != "relevance"
+    return replace(plan, pins=replace(pins, first=()) if by_date else pins)
+
+
+def _find(session: SearchSession, kind: str, plan: Plan, model: "Model | None") -> Found:
+    plan = _with_meaning(plan, session.view, model)
     page, counted = session.send(kind, hits_search(plan), counts_search(plan))
     return read_found(plan, page["hits"]["hits"], read_counts(counted))
 
@@ -134,21 +138,9 @@ def _facets(session: SearchSession, found: Found) -> Facets | None:
     return read_facets(response)
 
 
-def _with_rules(plan: Plan, known: Known) -> Plan:
-    """The plan with its pinned results, popularity, and the meaning of the query if that counts.
-
-    Rules for the query as typed win over those for a correction. In an order by date no post comes
-    first.
-    """
-    if known.pins and not plan.pins:
-        words = words_of(plan.terms, plan.query, plan.language)
-        pins = matching(known.pins, words)
-        by_date = plan.request.sort != "relevance"
-        plan = replace(plan, pins=replace(pins, first=()) if by_date else pins)
-    if known.rules.popularity:
-        plan = replace(plan, popularity=known.rules.popularity)
-    model = known.model
-    if model is None or model.name != known.rules.model or not _has_meaning(plan):
+def _with_meaning(plan: Plan, view: IndexView, model: "Model | None") -> Plan:
+    """The plan with the meaning of the query, if that counts."""
+    if model is None or model.name != view.model or not _has_meaning(plan):
         return plan
     # The parts of a split word mean something else, and nobody knows yet whether a post has them.
     texts = (

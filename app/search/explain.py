@@ -1,14 +1,15 @@
 """How an answer came about, for `debug-search`."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import asdict
 from typing import Any
 
 from app.search.clauses import HAS, IS
 from app.search.found import Found
 from app.search.searches import scores_search
-from app.search.session import Known, SearchSession
-from app.search.spelling import Interpretation, Lookup, TermVariant
+from app.search.session import SearchSession
+from app.search.spelling import Facts, Interpretation, TermVariant, WordFacts
 from app.settings import Settings
 from app.synonyms import applied
 
@@ -16,17 +17,25 @@ Json = dict[str, Any]
 
 
 def explain(
-    found: Found, lookup: Lookup, session: SearchSession, known: Known, settings: Settings
+    found: Found,
+    facts: Facts,
+    remembered: Collection[str],
+    session: SearchSession,
+    settings: Settings,
 ) -> Json:
-    """Each word with its variants, the rules that applied, what each hit scored for which part of
-    the query, and the requests that were sent."""
+    """Each word with its variants, what was looked up, the rules that applied, what each hit scored
+    for which part of the query, and the requests that were sent.
+
+    `remembered`: the keys of the terms that another search looked up.
+    """
     plan = found.plan
     return {
         "strategy": "blended",
         "tier": found.tier,
-        "words": [_word(term, found, lookup) for term in plan.terms],
+        "words": [_word(term, found, facts, session.view.posts) for term in plan.terms],
+        "lookup": {key: _lookup(known, key in remembered) for key, known in facts.items()},
         "synonyms": applied(
-            [piece for term in plan.terms for piece in term.tokens], known.rules.digest, settings
+            [piece for term in plan.terms for piece in term.tokens], session.view.rules, settings
         ),
         "pins": [f"{rule.file}:{rule.line}" for rule in plan.pins.rules],
         "hits": _hits(found, session),
@@ -37,17 +46,24 @@ def explain(
 # -- words -----------------------------------------------------------------------------------------
 
 
-def _word(term: Interpretation, found: Found, lookup: Lookup) -> Json:
-    stats = lookup.stats.get(term.term.key)
-    posts = term.likeliest.posts or (stats.posts if stats else 0)
+def _word(term: Interpretation, found: Found, facts: Facts, total: int) -> Json:
+    known = facts.get(term.term.key)
+    posts = term.likeliest.posts or (known.stats.posts if known else 0)
     return {
         "word": term.term.text,
         "required": term in found.plan.required,
         "reason": term.reason,
-        "weight": _weight(posts, lookup.total),
+        "weight": _weight(posts, total),
         "variants": [_variant(variant) for variant in term.variants],
         "similar": [_variant(variant) for variant in term.similar],
     }
+
+
+def _lookup(known: WordFacts, remembered: bool) -> Json:
+    """How many posts have a word, the spellings that the index offers for it, and whether this
+    search asked."""
+    spellings = [{"text": option.text, "posts": option.posts} for option in known.options]
+    return {**asdict(known.stats), "spellings": spellings, "remembered": remembered}
 
 
 def _weight(posts: int, total: int) -> float | None:

@@ -8,21 +8,18 @@
 """
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 from elasticsearch import Elasticsearch
 
 from analyzers.errors import Finding, InvalidLine, shortened
 from analyzers.languages import Language
-from app.elastic import ONE_COPY
-from app.errors import Conflict
 from app.search.query_parser import ParsedQuery, parse_query
 from app.search.spelling import Interpretation, as_typed
-from app.stored_texts import StoredTexts, Texts, version
-from indexer.state import state_index
+from app.stored_texts import StoredTexts, Texts
 
+PINS = "pins"
+"""The document of the state index that has the files."""
 SUFFIX = ".pins"
 MAX_RULES = 1_000  # of all files; every search looks at them
 MAX_POSTS = 10
@@ -30,7 +27,6 @@ MAX_POSTS = 10
 
 _EXACT = 1_000  # more than a search has words
 
-Json = dict[str, Any]
 Words = tuple[str, ...]
 
 
@@ -150,43 +146,10 @@ def _rule(name: str, number: int, text: str, language: Language) -> PinRule:
 
 
 class PinStore(StoredTexts):
-    """The pin files of an alias; `current` are the rules read last. Threads may share it."""
+    """The pin files of an alias."""
 
-    def __init__(self, client: Elasticsearch, alias: str, language: Language) -> None:
-        super().__init__(client, alias, "pins")
-        self._language = language
-        self.current: Sequence[PinRule] = ()
-        self._version: tuple[int, int] | None = None
-        self._state_index = state_index(alias)
-
-    def version_search(self) -> tuple[Json, Json]:
-        """The header and body of a search for the version of the stored rules, which finds nothing
-        where there is no state index."""
-        header = {
-            "index": self._state_index,
-            "preference": ONE_COPY,
-            "ignore_unavailable": True,
-        }
-        ids = {"ids": {"values": ["pins"]}}
-        body = {"query": ids, "_source": False, "seq_no_primary_term": True, "size": 1}
-        return header, body
-
-    def is_current(self, response: Json) -> bool:
-        """Whether the rules read last are those stored, by the response to `version_search`."""
-        return _version_in(response) == self._version
-
-    def read(self, response: Json) -> None:
-        """Read the rules as they are stored now; what has been stored since that response to
-        `version_search` is read again. Exceptions of the client pass through."""
-        self.current, _ = parse(self.texts(), self._language)
-        self._version = _version_in(response)
-
-    def touch(self) -> None:
-        """Store the same again, so that every process reads anew what it knows of the index, which
-        therefore is refreshed before."""
-        self._client.indices.refresh(index=self._alias, ignore_unavailable=True)
-        with suppress(Conflict):  # then another process has stored something
-            self.change(lambda files: files)
+    def __init__(self, client: Elasticsearch, alias: str) -> None:
+        super().__init__(client, alias, PINS)
 
     def warnings(self, rules: Sequence[PinRule]) -> list[Finding]:
         """The posts in rules that the live index does not have."""
@@ -206,8 +169,3 @@ class PinStore(StoredTexts):
             for rule, oid in named
             if oid not in there
         ]
-
-
-def _version_in(response: Json) -> tuple[int, int] | None:
-    hits = response["hits"]["hits"]
-    return version(hits[0] if hits else {})

@@ -24,8 +24,8 @@ from app.search.query_parser import (
 )
 from app.search.request import SearchRequest
 from app.search.spelling import (
+    Facts,
     Interpretation,
-    Lookup,
     TermStats,
     TermVariant,
     as_typed,
@@ -47,7 +47,7 @@ class Plan:
     `terms`: every term of the query in its order, with its variants. `required`: the significant
     ones, of which a post must have `needed`. `recency`: whether newer posts score a little more.
     `vector`: the meaning of the query, empty if it does not count. `popularity`: that of a usual
-    post, 0 if no post has one.
+    post, 0 if no post has one. `has_comments`: whether any post has.
     """
 
     request: SearchRequest
@@ -60,6 +60,7 @@ class Plan:
     pins: MatchedPins = NO_MATCH
     vector: tuple[float, ...] = ()
     popularity: float = 0.0
+    has_comments: bool = True
 
     @cached_property
     def significant(self) -> tuple[Interpretation, ...]:
@@ -150,19 +151,19 @@ def _begun(term: Interpretation, q: str) -> Interpretation:
 # -- as it is meant --------------------------------------------------------------------------------
 
 
-def plan_corrected(plan: Plan, lookup: Lookup, phrases: Phrases) -> Plan | None:
-    """The plan with the terms interpreted, None if it is right as it is.
+def plan_corrected(plan: Plan, facts: Facts, phrases: Phrases) -> Plan:
+    """The plan with the terms interpreted by what is known of them; itself if it is right as it is.
 
     Terms that no post has, in any variant, are not required any more.
     """
-    stats = lookup.stats
-    if not stats:
-        return None
+    if not facts:
+        return plan
+    stats = {key: known.stats for key, known in facts.items()}
     query, terms = plan.query, plan.terms
     if plan.request.typos:
         if not plan.request.typing:
             query = _resegmented(plan.query, stats, plan.language)
-        interpreted = _interpreted(query, lookup, plan.language)
+        interpreted = _interpreted(query, facts, plan.language)
         if terms and terms[-1].begun and _may_go_on(terms[-1].term, stats):
             interpreted[-1] = terms[-1]
         terms = mark_phrases(interpreted, phrases)
@@ -171,30 +172,29 @@ def plan_corrected(plan: Plan, lookup: Lookup, phrases: Phrases) -> Plan | None:
         term for term in terms if term.term.key in examined and _matches_some(term, stats)
     )
     if not required and not query.quoted:
-        return None
+        return plan
     as_written = query == plan.query and all(
         (term.as_typed or term.begun) and not term.similar for term in terms
     )
     if as_written and len(required) == len(plan.required):
-        return None
+        return plan
     needed = _needed(len(required), plan.request)
     return replace(plan, query=query, terms=terms, required=required, needed=needed)
 
 
-def _interpreted(query: ParsedQuery, lookup: Lookup, language: Language) -> list[Interpretation]:
+def _interpreted(query: ParsedQuery, facts: Facts, language: Language) -> list[Interpretation]:
     """What each term may stand for; of several doubtful ones the likeliest variants only."""
     terms: list[Interpretation] = []
     for term in query.terms:
-        stats = lookup.stats.get(term.key)
-        if stats is None:
+        known = facts.get(term.key)
+        if known is None:
             terms.append(as_typed(term))
-        elif is_bigram(term.token) and not stats.known:
+        elif is_bigram(term.token) and not known.stats.known:
             terms.append(characters(term))
         elif not term.correctable or "+" in term.key:
-            terms.append(as_typed(term, stats.posts))
+            terms.append(as_typed(term, known.stats.posts))
         else:
-            options, last = lookup.options.get(term.token, ()), term == query.terms[-1]
-            terms.append(interpret(term, stats, options, language, last=last))
+            terms.append(interpret(term, known, language, last=term == query.terms[-1]))
     doubtful = sum(not term.as_typed or bool(term.similar) for term in terms)
     if doubtful < 2:
         return terms

@@ -1,8 +1,9 @@
 """The bodies of searches, made of the clauses, and what their responses say. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate, chain, pairwise
+from sys import intern
 from typing import Any
 
 from analyzers.languages import Language
@@ -36,7 +37,7 @@ from app.search.plan import ALL, ANY, Plan
 from app.search.query_parser import QueryTerm, apart, joined
 from app.search.render import Marker
 from app.search.request import SearchRequest
-from app.search.spelling import Lookup, TermStats, as_typed
+from app.search.spelling import Option, TermStats, Word, WordFacts, as_typed
 
 Json = dict[str, Any]
 
@@ -56,7 +57,8 @@ def hits_search(plan: Plan) -> Json:
     if not by_relevance:
         should += named_terms(plan)
     # Without words every post is listed.
-    if plan.request.comments and (plan.terms or plan.query.quoted):
+    has_words = bool(plan.terms or plan.query.quoted)
+    if has_words and plan.has_comments and plan.request.comments:
         should.append(_comments(marker))
     by_words = bool_query(
         must=[query for _, query in quoted_clauses(plan)],
@@ -176,8 +178,12 @@ def _counts(plan: Plan) -> dict[str, Json]:
 
 
 def counts_search(plan: Plan) -> Json:
-    counted = {_COUNTS: {"filters": {"filters": _counts(plan)}}}
-    return {"size": 0, "track_total_hits": False, "aggs": counted}
+    return _counting(_counts(plan))
+
+
+def _counting(counted: dict[str, Json]) -> Json:
+    counts = {_COUNTS: {"filters": {"filters": counted}}}
+    return {"size": 0, "track_total_hits": False, "aggs": counts}
 
 
 def read_counts(response: Json) -> dict[str, int]:
@@ -264,41 +270,54 @@ _CORRECTED, _OF_TWO_ERRORS = 80, 32
 errors; further ones may have one, which takes a fifth of the time. Twelve words of a sentence have
 fewer; those of twelve camelCase words took as long as 25 usual searches."""
 
-_INDEX, _POSTS, _TERM = "index", "posts", "term "
-"""What the lookup counts besides: the name of the index, all posts, and those of a term."""
+_TERM = "term "
+"""What the lookup counts besides: the posts of a term."""
 
 
-def lookup_search(plan: Plan) -> Json:
-    """Counts the posts of the query and of each term, and asks for other spellings."""
+def examined_words(plan: Plan) -> dict[str, tuple[QueryTerm, Word]]:
+    """By the keys of terms: the terms to look up, and each as the word that it is in any query."""
     terms = examined_terms(plan)
-    counted = {_POSTS: {"match_all": {}}, **_counts(plan)}
+    errors_of = _errors_of(terms)
+    words = {}
     for term in terms:
+        joined = "+" in term.key
+        words[term.key] = (
+            term,
+            Word(term.text, joined, 0 if joined else errors_of.get(term.token, 0)),
+        )
+    return words
+
+
+def lookup_search(plan: Plan, unknown: Iterable[tuple[QueryTerm, Word]]) -> Json:
+    """Counts the posts of the plan and of each word, and asks for other spellings."""
+    counted = _counts(plan)
+    errors_of = {}
+    for term, word in unknown:
         counted |= {f"{_TERM}{kind} {term.key}": query for kind, query in _counted(term).items()}
-    body: Json = {
-        "size": 0,
-        "track_total_hits": False,
-        "aggs": {
-            _INDEX: {"terms": {"field": "_index", "size": 1}},
-            _COUNTS: {"filters": {"filters": counted}},
-        },
-    }
-    if suggesters := _suggesters(_errors_of(terms)):
+        if word.errors:
+            errors_of[term.token] = word.errors
+    body = _counting(counted)
+    if suggesters := _suggesters(errors_of):
         body["suggest"] = suggesters
     return body
 
 
-def read_lookup(response: Json) -> Lookup:
-    counted = read_counts(response)
+def read_lookup(response: Json, unknown: Iterable[tuple[QueryTerm, Word]]) -> dict[Word, WordFacts]:
+    """What the response to `lookup_search` says of the words."""
     by_term: dict[str, dict[str, int]] = {}
-    for name, posts in counted.items():
+    for name, posts in read_counts(response).items():
         if name.startswith(_TERM):
             kind, _, key = name.removeprefix(_TERM).partition(" ")
             by_term.setdefault(key, {})[kind] = posts
-    stats = {key: TermStats(**posts) for key, posts in by_term.items()}
     entries = chain.from_iterable(response.get("suggest", {}).values())
-    options = {entry["text"]: entry["options"] for entry in entries}
-    index = "".join(bucket["key"] for bucket in response["aggregations"][_INDEX]["buckets"])
-    return Lookup(stats, options, counted, counted[_POSTS], index)
+    options = {
+        entry["text"]: tuple(Option(intern(one["text"]), one["freq"]) for one in entry["options"])
+        for entry in entries
+    }
+    return {
+        word: WordFacts(TermStats(**by_term[term.key]), options.get(term.token, ()))
+        for term, word in unknown
+    }
 
 
 def examined_terms(plan: Plan) -> list[QueryTerm]:

@@ -1,6 +1,6 @@
 """Posts that are like one: `GET /similar?url=…`, or `oid=`.
 
-    similar(client, "blog", SimilarRequest("https://blog.example.org/posts/a/"), settings, known)
+    similar(session, SimilarRequest("https://blog.example.org/posts/a/"))
 
 One request asks three things: for the post at that address, for posts like it, and for what the
 words of the address find. The last is the answer if no post has the address: the page of a 404 can
@@ -14,9 +14,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from elasticsearch import Elasticsearch
-
-from app.elastic import ONE_COPY
 from app.errors import BadRequest
 from app.search.answer import SimilarAnswer
 from app.search.clauses import (
@@ -29,12 +26,13 @@ from app.search.clauses import (
 )
 from app.search.render import plain
 from app.search.request import UNDER, Parameter, parse_parameters, whole_number
-from app.search.session import Known, SearchSession
-from app.settings import Settings
+from app.search.session import SearchSession
 from indexer.normalise import MAX_OID, MAX_URL, address_of, slug_of
 
 if TYPE_CHECKING:
     from werkzeug.datastructures import MultiDict
+
+    from analyzers.meaning import Model
 
 Json = dict[str, Any]
 
@@ -107,32 +105,26 @@ class SimilarRequest:
 
 
 def similar(
-    client: Elasticsearch, index: str, request: SimilarRequest, settings: Settings, known: Known
+    session: SearchSession, request: SimilarRequest, model: "Model | None" = None
 ) -> SimilarAnswer:
-    """The body of the answer.
+    """The body of the answer; `model` is that of meanings, if it is on.
 
     Exceptions of the Elasticsearch client pass through; `app.elastic.translated` maps them.
-
-    Raises:
-        OutdatedIndex: the index has the fields of another version.
     """
-    session = SearchSession(client, index, settings.elasticsearch_timeout)
     oids = [request.oid] if request.oid else [request.path or "index", request.url]
-    if known.model:
-        known.update(session, "", None)  # once: whether posts have vectors
+    if model and model.name != session.view.model:
+        model = None
     post, alike, by_path = session.send(
         "similar",
         {"query": _itself(request, oids), "size": 1, "_source": ["oid"]},
-        _alike(request, oids, known),
+        _alike(request, oids, model),
         _by_path(request),
     )
-    hits = post["hits"]["hits"] or by_path["hits"]["hits"]
-    known.update(session, hits[0]["_index"] if hits else "", None)
     found = [hit["_source"]["oid"] for hit in post["hits"]["hits"]]
     if not found:
         alike = by_path
     elif found[0] not in oids:
-        (alike,) = session.send("similar", _alike(request, found, known))
+        (alike,) = session.send("similar", _alike(request, found, model))
     sources = [hit["_source"] for hit in alike["hits"]["hits"]]
     posts: Any = [{**source, "title": plain(source["title"])} for source in sources]
     return {"known": bool(found), "posts": posts}
@@ -148,9 +140,7 @@ def stored_post_search(name: str) -> Json:
     return {
         "query": post_with(address_of(name.partition("#")[0]), [name]),
         "size": 1,
-        "source_includes": [*_SOURCE, "text", "code", "headings"],
-        "preference": ONE_COPY,
-        "allow_partial_search_results": False,
+        "_source": [*_SOURCE, "text", "code", "headings"],
     }
 
 
@@ -163,7 +153,7 @@ def post_with(address: str, oids: list[str]) -> Json:
     return any_of(clauses)
 
 
-def _alike(request: SimilarRequest, oids: list[str], known: Known) -> Json:
+def _alike(request: SimilarRequest, oids: list[str], model: "Model | None") -> Json:
     """Posts that have its rarest words and its categories and those of its address, which are
     usually those of its title; that link to it; or that are near to it in meaning."""
     text = _words(request)
@@ -176,8 +166,8 @@ def _alike(request: SimilarRequest, oids: list[str], known: Known) -> Json:
     link = f"{slug_of(request.address)}\n{request.address}\n"
     if request.address and len(link) <= _LONGEST_PREFIX:
         clauses.append(constant({"prefix": {"links": link}}, _LINKED))
-    if text and known.model and known.model.name == known.rules.model:
-        clauses.append(nearest_passage(known.model.vector(text), _MEANING))
+    if text and model:
+        clauses.append(nearest_passage(model.vector(text), _MEANING))
     return _page(request, bool_query(must=[any_of(clauses)], must_not=[_itself(request, oids)]))
 
 

@@ -7,9 +7,9 @@ than they add or replace letters.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import Any, Literal
+from typing import Literal, NamedTuple
 
 from analyzers.languages import ADJACENT_KEYS, Language
 from analyzers.rules.compile import Phrases
@@ -17,8 +17,15 @@ from analyzers.signs import readable
 from app.search import scoring
 from app.search.query_parser import QueryTerm
 
-Options = Sequence[Mapping[str, Any]]
-"""What the term suggester offers for a word: `text` and `freq` of each."""
+
+class Option(NamedTuple):
+    """What the term suggester offers for a word, and how many posts have that."""
+
+    text: str
+    posts: int
+
+
+Options = Sequence[Option]
 
 
 def edit_cost(typed: str, meant: str, language: Language) -> float:
@@ -77,16 +84,27 @@ class TermStats:
 
 
 @dataclass(frozen=True, slots=True)
-class Lookup:
-    """What the index has of the terms: the counts of each by its key, the suggester's options by
-    token, how many posts match by the names of `searches.read_counts`, all posts, and the name of
-    the index."""
+class Word:
+    """A word that is looked up in the index; `joined`: it is two terms of a query, written as one.
 
-    stats: Mapping[str, TermStats]
-    options: Mapping[str, Options]
-    matched: Mapping[str, int]
-    total: int = 0
-    index: str = ""
+    `errors`: how many of them other spellings may have; 0: none are wanted.
+    """
+
+    text: str
+    joined: bool
+    errors: int
+
+
+@dataclass(frozen=True, slots=True)
+class WordFacts:
+    """What the index has of a word, and the other spellings that the suggester offers."""
+
+    stats: TermStats
+    options: Options = ()
+
+
+Facts = Mapping[str, WordFacts]
+"""By the keys of terms."""
 
 
 VariantKind = Literal["typed", "spelling", "prefix", "split", "begun", "character"]
@@ -104,8 +122,8 @@ class TermVariant:
     text: str
     weight: float = 1.0
     kind: VariantKind = "typed"
-    posts: int = 0
-    cost: float = 0.0
+    posts: int = field(default=0, compare=False)
+    cost: float = field(default=0.0, compare=False)
 
     @property
     def readable(self) -> str:
@@ -122,7 +140,7 @@ class Interpretation:
 
     term: QueryTerm
     variants: tuple[TermVariant, ...]
-    reason: str
+    reason: str = field(compare=False)
     similar: tuple[TermVariant, ...] = ()
     phrase: str = ""
 
@@ -179,9 +197,10 @@ def characters(term: QueryTerm) -> Interpretation:
 
 
 def interpret(
-    term: QueryTerm, stats: TermStats, options: Options, language: Language, *, last: bool
+    term: QueryTerm, facts: WordFacts, language: Language, *, last: bool
 ) -> Interpretation:
     """What a term may stand for. `last`: it may be not yet typed to its end."""
+    stats, options = facts.stats, facts.options
     if stats.forms and not stats.words and (accented := _accented(term, options, language)):
         variants = (TermVariant(term.text, posts=stats.forms), *accented)
         return Interpretation(term, variants, "posts have it with accents")
@@ -247,9 +266,9 @@ def _unknown(
 def _accented(term: QueryTerm, options: Options, language: Language) -> list[TermVariant]:
     """`données` for `donnees`, whose stem is not found otherwise, as stemmers need the accents."""
     return [
-        TermVariant(option["text"], 1.0, "spelling", option["freq"])
+        TermVariant(option.text, 1.0, "spelling", option.posts)
         for option in options
-        if option["text"] != term.token and language.fold(option["text"]) == term.folded
+        if option.text != term.token and language.fold(option.text) == term.folded
     ]
 
 
@@ -258,14 +277,14 @@ def _candidates(typed: str, options: Options, language: Language) -> list[TermVa
     # Two errors in three letters make any word.
     most_cost = 1.0 if len(typed) < 4 else 1.7 if len(typed) < 8 else 2.0
     for option in options:
-        text = option["text"]
+        text = option.text
         if text == typed or text.isdigit() or not readable(text):
             continue
         is_stop_word = text in language.stop_words
         most = scoring.COST_LEFT_OUT if is_stop_word else most_cost
         cost = edit_cost(typed, text, language)
         if cost <= most:
-            candidates.append(TermVariant(text, 1.0, "spelling", option["freq"], cost))
+            candidates.append(TermVariant(text, 1.0, "spelling", option.posts, cost))
     return sorted(candidates, key=_likelihood)
 
 

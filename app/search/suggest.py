@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from elasticsearch import Elasticsearch
-
 from analyzers.languages import LANGUAGES, Language
 from analyzers.signs import is_unspaced
 from app.search.answer import SuggestAnswer, Suggestion
@@ -33,9 +31,8 @@ from app.search.render import plain
 from app.search.request import SuggestRequest
 from app.search.scoring import PHRASE_FIELDS, PREFIX_MIN
 from app.search.searches import NEWEST
-from app.search.session import Known, SearchSession
+from app.search.session import SearchSession
 from app.search.spelling import edit_costs
-from app.settings import Settings
 
 Json = dict[str, Any]
 
@@ -60,31 +57,17 @@ class TitledPost(NamedTuple):
     score: float
 
 
-def suggest(
-    client: Elasticsearch,
-    index: str,
-    request: SuggestRequest,
-    settings: Settings,
-    known: Known | None = None,
-) -> SuggestAnswer:
+def suggest(session: SearchSession, request: SuggestRequest, language: Language) -> SuggestAnswer:
     """The body of the answer.
 
     One request is sent if a title has the words; else a second one, for misspelled words.
     Exceptions of the Elasticsearch client pass through; `app.elastic.translated` maps them.
-
-    Raises:
-        OutdatedIndex: the index has the fields of another version.
     """
-    language = LANGUAGES[settings.language]
     query = parse_query(request.q, language)
     if not query.terms and not query.quoted:
         return {"suggestions": []}
-    session = SearchSession(client, index, settings.elasticsearch_timeout)
     chosen = language_filter(request.lang, language) + under_filter(request.under)
-    (response,) = session.send("titles", titles_search(query, chosen))
-    hits = response["hits"]["hits"]
-    (known or Known()).update(session, hits[0]["_index"] if hits else "", None)
-    posts = _titled_posts(response)
+    posts = _titled_posts(session.send("titles", titles_search(query, chosen))[0])
     if len(posts) < _FEW and not _any_title(posts, query):
         misspelled = titles_search(query, chosen, misspelled=True)
         posts = _titled_posts(session.send("misspelled", misspelled)[0])

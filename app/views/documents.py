@@ -38,7 +38,6 @@ from indexer.retry import time_limit
 from indexer.write.live import (
     Change,
     Written,
-    changes_popularity,
     oids,
     over_http,
     read_posts,
@@ -132,7 +131,7 @@ def write_posts(oid: str | None = None) -> Response:
 
     def changes(client: Elasticsearch, index: str) -> dict[str, Change]:
         by_oid: dict[str, list[Document]] = {}
-        for document in with_passages(documents, current_service().known.model, client, index):
+        for document in with_passages(documents, current_service().model, client, index):
             by_oid.setdefault(document.oid, []).append(document)
         return {oid: over_http(*posts) for oid, posts in by_oid.items()}
 
@@ -206,10 +205,7 @@ def _write(
         with translated():
             if generation := live(client, index):
                 check_writable(generation)
-            written = write(client, index, changes(client, index))
-            if any(changes_popularity(one.before, one.after) for one in written.values()):
-                service.pins.touch()
-            return written
+            return write(client, index, changes(client, index))
     except (NoIndex, OutdatedIndex):
         raise
     except Unavailable as error:
@@ -237,7 +233,7 @@ def _answer(results: list[Result]) -> Response:
     if accepted or any(result["status"] == 404 for result in results):
         try:
             with translated():
-                current_service().generation.publish()
+                current_service().watch.publish()
         except BlogsearchError as error:
             message = f"Searches may not show yet what was written: {error}"
             raise Unavailable(message, details=results) from error

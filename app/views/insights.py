@@ -187,7 +187,7 @@ def save_pin() -> WerkzeugResponse:
 
     with translated():
         service.pins.change(change)
-        service.generation.publish()
+        service.watch.publish()
     return redirect(url_for("insights.page"), 303)
 
 

@@ -15,6 +15,7 @@ from app.errors import BadRequest
 from app.markdown import answer_markdown
 from app.search.request import SearchRequest, SuggestRequest
 from app.search.similar import SimilarRequest
+from app.search.view import preferred_language, primary_languages
 from app.service import Service
 from app.settings import Settings
 from app.views import counted_visitor, current_service
@@ -105,13 +106,13 @@ def _parameters(query_string: bytes) -> MultiDict[str, str]:
 
 def depends_on_language(wanted: SearchRequest, service: Service) -> bool:
     """Whether the answer depends on the visitor's language: posts are in several."""
-    return not wanted.lang and service.languages.several()
+    return not wanted.lang and len(primary_languages(service.watch.languages)) > 1
 
 
 def in_visitors_language(wanted: SearchRequest) -> SearchRequest:
     """The search with a preference for posts in a language that the browser accepts."""
-    prefer = current_service().languages.preferred(request.accept_languages)
-    return replace(wanted, prefer=prefer)
+    languages = current_service().watch.languages
+    return replace(wanted, prefer=preferred_language(languages, request.accept_languages))
 
 
 def prefers_markdown(other: str) -> bool:

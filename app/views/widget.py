@@ -28,8 +28,6 @@ _FOR_ALL_ORIGINS = {
     "Access-Control-Allow-Origin": "*",
     "Cross-Origin-Resource-Policy": "cross-origin",
 }
-_POPULAR, _POPULAR_DAYS = 8, 30
-_POPULAR_KEPT = 300.0  # seconds
 _MAX_CLICK = 2_000  # bytes of a body
 _SOURCES = ("typing", "widget/request", "widget/results", "widget/element", "widget/placing")
 
@@ -76,16 +74,7 @@ def start() -> Response:
         Unavailable: Elasticsearch cannot answer, and no older answer is kept.
     """
     service = current_service()
-
-    def popular() -> list[str]:
-        if not service.settings.insights_days:
-            return []
-        service.admission.require()
-        searched = service.counts.report(_POPULAR_DAYS).searched
-        return [row.query for row in searched if row.is_public][:_POPULAR]
-
-    kept = service.cache.memoize(seconds=_POPULAR_KEPT)(popular)
-    response = jsonify({"popular": kept(), "newest": browse(service).newest})
+    response = jsonify({"popular": service.popular(), "newest": browse(service).newest})
     response.headers["Cache-Control"] = "no-cache"
     return response
 

@@ -233,11 +233,6 @@ def oids(stored: Source | None) -> set[str]:
     return {comment["oid"] for comment in (stored or {}).get("comments", ())}
 
 
-def changes_popularity(before: Source | None, after: Source | None) -> bool:
-    """Whether a write makes a post more or less popular."""
-    return (before or {}).get("popularity") != (after or {}).get("popularity")
-
-
 def _joined(stored: Source | None, sent: Iterable[Source]) -> list[Source]:
     """The comments of a post, and after them those that came over HTTP, or in their places."""
     by_oid = {comment["oid"]: comment for comment in (stored or {}).get("comments", ())}

@@ -7,7 +7,7 @@ import redis
 from flask.testing import FlaskClient
 
 from app import create_app
-from app.generation import Generation, Intervals
+from app.index_watch import IndexWatch, Intervals
 from app.settings import Settings
 from devstack.servers import redis_server
 
@@ -49,8 +49,8 @@ def test_a_cached_answer_is_one_round_trip_with_a_rate_limit(settings: Settings)
         # Counting searches sends them later, at a time of its own.
         client = _client(settings, redis_url=server.url, insights_days=0, **PUBLIC)
         service = client.application.extensions["blogsearch"]
-        parts = (service.elastic, service.cache, settings.index, service.pins, service.admission)
-        service.generation = Generation(*parts, Intervals(3600, 3600))
+        parts = (service.elastic, service.cache, service.settings, service.admission)
+        service.watch = IndexWatch(*parts, Intervals(3600, 3600))
         client.get(path)
         client.get(path)
         with redis.Redis.from_url(server.url) as admin:

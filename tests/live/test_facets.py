@@ -8,7 +8,6 @@ import pytest
 from elasticsearch import Elasticsearch
 from flask.testing import FlaskClient
 
-from analyzers.languages import ENGLISH
 from app import create_app
 from app.browse import browse
 from app.search.pins import PinStore
@@ -85,7 +84,7 @@ def own(own_settings: Settings, few: str) -> Settings:
 def test_pinned_posts_are_counted_and_those_that_never_come_are_not(
     elastic: Elasticsearch, own: Settings
 ) -> None:
-    PinStore(elastic, own.index, ENGLISH).change(lambda _: {"test.pins": "limes => c, -b\n"})
+    PinStore(elastic, own.index).change(lambda _: {"test.pins": "limes => c, -b\n"})
     counted = answer(create_app(own).test_client(), q="limes", facets="on")
     assert counted["count"] == 2
     assert counted["facets"]["categories"] == [

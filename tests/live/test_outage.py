@@ -3,7 +3,7 @@
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,11 +16,13 @@ from flask.testing import FlaskClient
 from app import create_app
 from app.elastic import connect
 from app.settings import Settings
+from indexer.records import Origin, RawPost
 from indexer.retry import time_limit
 from tests.tcp import forward, listening
 from tests.waiting import wait_until
 
 TOKEN = "a-token-for-these-tests"
+TAGS = ("de", "en")
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,39 @@ def _search(client: FlaskClient, query: str) -> tuple[int, str]:
     """Status and X-Cache."""
     response = client.get("/search", query_string={"q": query})
     return response.status_code, response.headers.get("X-Cache", "")
+
+
+def _served_in(client: FlaskClient, query: str, *, language: str = "") -> tuple[int, str, float]:
+    """Status, X-Cache and seconds."""
+    began = time.monotonic()
+    headers = {"Accept-Language": language}
+    response = client.get("/search", query_string={"q": query}, headers=headers)
+    seconds = time.monotonic() - began
+    return response.status_code, response.headers.get("X-Cache", ""), seconds
+
+
+def test_a_new_process_serves_kept_answers_at_once_while_elasticsearch_hangs(
+    proxy: Proxy,
+    behind: Changed,
+    settings: Settings,
+    module_index: Callable[[Iterable[RawPost]], str],
+) -> None:
+    # Posts are in two languages: for a process that does not know that, the key is another one.
+    posts = [
+        RawPost(Origin("test"), tag, "Garten", "Text", f"/{tag}", language=tag) for tag in TAGS
+    ]
+    own = replace(settings, index=module_index(posts))
+    former = create_app(own).test_client()
+    wait_until(lambda: _served_in(former, "garten", language="de")[1] == "HIT")
+    proxy.hang()
+    new, without = behind(index=own.index), behind(index=own.index, redis_url="")
+    for _ in range(2):
+        *served, seconds = _served_in(new, "garten", language="de")
+        assert (served, seconds < 1) == ([200, "HIT"], True)
+    for client in (new, without):
+        assert _served_in(client, "unknown")[0] == 503
+        *refused, seconds = _served_in(client, "another")
+        assert (refused, seconds < 1) == ([503, ""], True)
 
 
 def test_a_known_outage_answers_at_once_and_ends_by_itself(

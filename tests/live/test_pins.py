@@ -11,7 +11,6 @@ import pytest
 from elasticsearch import Elasticsearch
 from flask.testing import FlaskClient
 
-from analyzers.languages import ENGLISH
 from analyzers.rules.compile import NO_RULES
 from app import create_app
 from app.errors import Conflict
@@ -48,7 +47,7 @@ def index(module_index: Callable[[Iterable[RawPost]], str]) -> str:
 def settings(engine_settings: Settings, elastic: Elasticsearch, index: str) -> Iterator[Settings]:
     """Settings for the posts, without any pins."""
     yield replace(engine_settings, index=index)
-    PinStore(elastic, index, ENGLISH).change(lambda _: {})
+    PinStore(elastic, index).change(lambda _: {})
 
 
 @pytest.fixture
@@ -62,7 +61,7 @@ def pin(elastic: Elasticsearch, settings: Settings) -> Callable[..., FlaskClient
 
     def save(*lines: str) -> FlaskClient:
         text = "\n".join(lines)
-        PinStore(elastic, settings.index, ENGLISH).change(lambda _: {"my.pins": text})
+        PinStore(elastic, settings.index).change(lambda _: {"my.pins": text})
         # Without Redis: no answer of another set of rules is kept.
         return create_app(replace(settings, redis_url="")).test_client()
 
@@ -183,7 +182,7 @@ def test_a_new_generation_of_the_index_keeps_the_pins(
 def test_a_change_in_between_is_a_conflict_and_not_lost(
     elastic: Elasticsearch, settings: Settings
 ) -> None:
-    store = PinStore(elastic, settings.index, ENGLISH)
+    store = PinStore(elastic, settings.index)
 
     def interrupted(files: Mapping[str, str]) -> Mapping[str, str]:
         store.change(lambda stored: {**stored, "other.pins": "cron => start"})

@@ -7,7 +7,6 @@ import pytest
 from flask import Flask
 
 from app import create_app
-from app.service import EXTENSION, Service
 from app.settings import Settings
 from indexer.records import Origin, RawPost
 
@@ -62,8 +61,6 @@ def test_a_post_without_a_language_is_in_that_of_the_index(app: Flask) -> None:
 
 
 def test_the_cache_knows_languages_and_not_headers(app: Flask) -> None:
-    service: Service = app.extensions[EXTENSION]
-    service.languages.refresh()
     client = app.test_client()
 
     def etag(accepted: str) -> str:

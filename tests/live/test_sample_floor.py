@@ -15,9 +15,11 @@ from typing import Any
 import pytest
 from elasticsearch import Elasticsearch
 
+from analyzers.languages import ENGLISH
 from app.search.blended import search
 from app.search.request import SearchRequest
-from app.search.session import Known
+from app.search.session import SearchSession
+from app.search.view import read_view
 from app.settings import Settings
 from bench.relevance import ndcg
 
@@ -56,11 +58,11 @@ def measured(
     """Per query: its kind, nDCG@10 and the number of requests it took."""
     settings = replace(engine_settings, index=sample_alias)
     measures = []
-    known = Known()
-    search(elastic, sample_alias, SearchRequest(q="rules"), settings, known)  # reads the rules
+    view = read_view(elastic, sample_alias, ENGLISH)
     for line in QUERIES.read_text().splitlines():
         query = json.loads(line)
-        answer = search(elastic, sample_alias, SearchRequest(q=query["q"]), settings, known)
+        session = SearchSession(elastic, sample_alias, view)
+        answer = search(session, SearchRequest(q=query["q"]), settings)
         ranking = [hit["oid"] for hit in answer.body["hits"]]
         assert len(ranking) == len(set(ranking)), "a post appears once"
         measures.append(

@@ -15,12 +15,14 @@ import pytest
 from elasticsearch import Elasticsearch
 from werkzeug.datastructures import MultiDict
 
+from analyzers.languages import ENGLISH
 from analyzers.rules.compile import Rules
 from analyzers.rules.parse import rule_files
 from app.errors import OutdatedIndex
 from app.search.blended import Answer, search
 from app.search.request import SearchRequest
-from app.search.session import Known, SearchSession
+from app.search.session import SearchSession, open_session
+from app.search.view import IndexView, read_view
 from app.settings import Settings
 from indexer.records import Origin, RawComment, RawPost
 from indexer.schema import index_body
@@ -65,21 +67,19 @@ def strategy(request: pytest.FixtureRequest) -> Any:
 
 
 @pytest.fixture(scope="module")
-def known(elastic: Elasticsearch, index: str) -> Known:
-    known = Known()
-    known.update(SearchSession(elastic, index), index, None)
-    return known
+def view(elastic: Elasticsearch, index: str) -> IndexView:
+    return read_view(elastic, index, ENGLISH)
 
 
 @pytest.fixture
 def ask(
-    elastic: Elasticsearch, elasticsearch_url: str, index: str, known: Known, strategy: Any
+    elastic: Elasticsearch, elasticsearch_url: str, index: str, view: IndexView, strategy: Any
 ) -> Ask:
 
     def asked(q: str, *parameters: tuple[str, str], **changes: Any) -> Answer:
         settings = Settings(elasticsearch_url=elasticsearch_url, strategy=strategy, **changes)
         request = SearchRequest.parse(MultiDict([("q", q), *parameters]))
-        answer = search(elastic, index, request, settings, known)
+        answer = search(SearchSession(elastic, index, view), request, settings)
         if strategy == "blended":
             kinds = [sent["kind"] for sent in answer.debug["requests"]]
             assert kinds == ["first", "second", "third"][: len(kinds)]
@@ -303,13 +303,11 @@ def test_the_parts_of_a_score_add_up_to_it(ask: Ask) -> None:
             assert scores == sorted(scores, reverse=True)
 
 
-def test_an_index_of_another_version_is_recognized(
-    elastic: Elasticsearch, settings: Settings, alias: str
-) -> None:
+def test_an_index_of_another_version_is_recognized(elastic: Elasticsearch, alias: str) -> None:
     mappings = {"properties": {"kind": {"type": "keyword"}, "oid": {"type": "keyword"}}}
     elastic.indices.create(index=f"{alias}-000001", aliases={alias: {}}, mappings=mappings)
     with pytest.raises(OutdatedIndex, match="blogsearch reindex"):
-        search(elastic, alias, SearchRequest(q="python"), settings)
+        open_session(elastic, alias, ENGLISH)
 
 
 # -- the strategy fallback -------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from app import create_app
 from app.cache import open_cache
 from app.metrics import IndexMetrics
 from app.search.pins import PinRule, PinStore
-from app.search.session import IndexedLanguages
+from app.search.view import read_view
 from app.service import Service
 from app.settings import Settings
 from indexer.build import Built
@@ -139,8 +139,8 @@ def test_a_part_of_the_posts_is_neither_counted_nor_taken_for_all(
     name = _lose_a_shard(elastic, whole)
     for count in (
         lambda: list(doc_values(elastic, name, ["oid"])),
-        IndexedLanguages(elastic, name, ENGLISH).refresh,
-        lambda: PinStore(elastic, name, ENGLISH).warnings([_RULE]),
+        lambda: read_view(elastic, name, ENGLISH),
+        lambda: PinStore(elastic, name).warnings([_RULE]),
     ):
         with pytest.raises(ApiError, match="search_phase_execution_exception"):
             count()

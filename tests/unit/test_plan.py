@@ -12,10 +12,11 @@ from analyzers.rules.compile import Phrases
 from app.errors import BadRequest
 from app.search.clauses import readings
 from app.search.fallback import search_terms
-from app.search.plan import ANY, Plan, plan_corrected, plan_typed
+from app.search.plan import Plan, plan_corrected, plan_typed
 from app.search.request import MAX_QUERY, SearchRequest
-from app.search.searches import counts_search, examined_terms, hits_search, lookup_search
-from app.search.spelling import Lookup, TermStats
+from app.search.searches import counts_search, examined_terms, examined_words, hits_search
+from app.search.searches import lookup_search as search_for
+from app.search.spelling import Option, TermStats, WordFacts
 
 Json = dict[str, Any]
 PHRASES = Phrases.of(["time zone, timezone => timezone"])
@@ -26,16 +27,20 @@ def typed(q: str, **changes: Any) -> Plan:
     return plan_typed(SearchRequest(q=q, **changes), ENGLISH, PHRASES, recency=True)
 
 
-def corrected(q: str, stats: dict[str, TermStats], *options: str, **changes: Any) -> Plan | None:
+def lookup_search(plan: Plan) -> Json:
+    """As for a plan of whose words none is known."""
+    return search_for(plan, examined_words(plan).values())
+
+
+def corrected(q: str, stats: dict[str, TermStats], *options: str, **changes: Any) -> Plan:
     """The plan if the index has so much of the terms; the suggester offers `options` for each."""
     plan = typed(q, **changes)
-    offered = [{"text": text, "freq": 30, "score": 0.8} for text in options]
-    tokens = {term.token: offered for term in examined_terms(plan)}
-    return plan_corrected(plan, Lookup(stats, tokens, {ANY: 2}, 100, "blog-000001"), PHRASES)
+    offered = [Option(text, 30) for text in options]
+    facts = {key: WordFacts(known, offered) for key, known in stats.items()}
+    return plan_corrected(plan, facts, PHRASES)
 
 
-def words(plan: Plan | None) -> list[str]:
-    assert plan is not None
+def words(plan: Plan) -> list[str]:
     return [term.term.text for term in plan.required]
 
 
@@ -85,12 +90,11 @@ def test_a_query_is_understood_otherwise(
     ],
 )
 def test_a_query_that_is_right_as_it_is(q: str, stats: dict[str, TermStats]) -> None:
-    assert corrected(q, stats) is None
+    assert corrected(q, stats) == typed(q)
 
 
 def test_what_stands_beside_a_misspelled_word_chooses_among_its_variants() -> None:
     plan = corrected("digital govement", {"0": KNOWN, "1": NOWHERE}, "movement", "government")
-    assert plan is not None
     assert {"digital movement", "digital government"} <= set(readings(plan.terms))
     assert {"digital movement", "digital government"} <= set(plan.texts)
     assert "digital government" in json.dumps(hits_search(plan)["rescore"])
@@ -98,7 +102,6 @@ def test_what_stands_beside_a_misspelled_word_chooses_among_its_variants() -> No
 
 def test_a_word_that_posts_have_is_not_one_that_resembles_it() -> None:
     plan = corrected("latter", {"0": RARE}, "later")
-    assert plan is not None
     assert plan.terms[0].as_typed
     assert [variant.text for variant in plan.terms[0].similar] == ["later"]
     # Its posts match, and are not counted as having the word, nor marked.
@@ -110,7 +113,6 @@ def test_a_word_that_posts_have_is_not_one_that_resembles_it() -> None:
 
 def test_of_several_unknown_words_each_has_all_its_splits_or_none() -> None:
     plan = corrected("gomodules webaccess pythons", dict.fromkeys("012", NOWHERE))
-    assert plan is not None
     kinds = [[variant.kind for variant in term.variants] for term in plan.terms]
     assert kinds == [["typed"], ["typed"], ["split"] * 4]
 
@@ -143,12 +145,11 @@ def _unknown(request: SearchRequest) -> Iterator[Json]:
         yield hits_search(plan)
     yield lookup_search(plan)
     terms = examined_terms(plan)
-    options = {
-        term.token: [{"text": term.token + end, "freq": 50, "score": 0.9} for end in "abcdefghij"]
+    facts = {
+        term.key: WordFacts(NOWHERE, [Option(term.token + end, 50) for end in "abcdefghij"])
         for term in terms
     }
-    lookup = Lookup({term.key: NOWHERE for term in terms}, options, {ANY: 0}, 1000, "blog-000001")
-    if second := plan_corrected(plan, lookup, PHRASES):
+    if (second := plan_corrected(plan, facts, PHRASES)) != plan:
         yield from (hits_search(second), counts_search(second))
 
 

@@ -7,7 +7,14 @@ import pytest
 
 from analyzers.languages import ENGLISH
 from app.search.query_parser import parse_query
-from app.search.spelling import Interpretation, TermStats, edit_cost, interpret
+from app.search.spelling import (
+    Interpretation,
+    Option,
+    TermStats,
+    WordFacts,
+    edit_cost,
+    interpret,
+)
 
 CASES = json.loads((Path(__file__).parents[1] / "data/unit/spelling.json").read_text("utf-8"))
 """By test: its cases."""
@@ -22,9 +29,9 @@ def read(typed: str, stats: TermStats, *options: str, last: bool = True) -> Inte
     offered = []
     for option in options:
         text, _, posts = option.partition(":")
-        offered.append({"text": text, "freq": int(posts or 10), "score": 0.8})
+        offered.append(Option(text, int(posts or 10)))
     term = parse_query(typed, ENGLISH).terms[0]
-    return interpret(term, stats, offered, ENGLISH, last=last)
+    return interpret(term, WordFacts(stats, offered), ENGLISH, last=last)
 
 
 def texts(reading: Interpretation) -> list[str]:

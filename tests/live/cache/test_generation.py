@@ -18,7 +18,7 @@ from flask.testing import FlaskClient
 
 from analyzers.rules.compile import NO_RULES
 from app import create_app
-from app.generation import Generation, Intervals
+from app.index_watch import IndexWatch, Intervals
 from app.service import EXTENSION, Service
 from app.settings import Settings
 from devstack.servers import free_port, redis_server
@@ -76,8 +76,8 @@ def process(own: Settings) -> Process:
         client = create_app(replace(own, **changed), elastic).test_client()
         service = service_of(client)
         if intervals:
-            parts = (service.elastic, service.cache, own.index, service.pins, service.admission)
-            service.generation = Generation(*parts, intervals)
+            parts = (service.elastic, service.cache, service.settings, service.admission)
+            service.watch = IndexWatch(*parts, intervals)
         return client
 
     return start
@@ -217,7 +217,7 @@ def test_no_two_states_of_an_index_have_the_same_generation(
         seen.add(cache.read_generation())
     assert len(seen) == 8
     reindex(elastic, settings.index, posts("otter"), sharded, print)
-    service_of(client).generation.publish()
+    service_of(client).watch.publish()
     assert cache.read_generation() not in seen
 
 

@@ -1,0 +1,273 @@
+"""Watches the index behind an alias: the only holder of what a process knows of it.
+
+    watch.publish()                                  # after a write, before it is acknowledged
+    lookup = watch.check(lookup, …)                  # before a kept answer is served
+    session = watch.open_session(lookup.generation)  # before one is computed
+
+Redis has the generation (`app.search.view`) whose answers are served. Whoever changes it reads it,
+asks Elasticsearch, and replaces what was read: what another process found out meanwhile is newer,
+and stays. Every process asks every few seconds, too, for what Redis was not told: it may have been
+away, be another host's, or have lost or restored its data.
+"""
+
+import math
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from typing import NamedTuple
+
+from elasticsearch import ApiError, Elasticsearch, TransportError
+
+from analyzers.languages import LANGUAGES
+from app.back_off import Admission, start_thread
+from app.cache import AnswerCache, Lookup, SingleFlight
+from app.cache.redis_client import RedisUnavailable
+from app.elastic import NO_INDEX
+from app.errors import NoIndex
+from app.search.session import SearchSession, WordMemo
+from app.search.view import IndexView, follow, languages_of, read_view
+from app.settings import Settings
+
+_LONGEST_WAIT = 1.0  # seconds that a search waits for an update that is under way
+_FIRST_WAIT = 0.25  # the same in a process that Elasticsearch has not answered yet
+_TIMEOUT = 30.0  # seconds for a request of a write
+_BACKGROUND_TIMEOUT = 3.0  # seconds for a request that searches wait for
+
+_NOTHING = b"none||"
+"""The generation where there is no index."""
+
+
+class Intervals(NamedTuple):
+    """`ask`: update in the background after so many seconds. `trust`: if the last update is older,
+    a search waits for a new one."""
+
+    ask: float = 2.0
+    trust: float = 4.0
+
+
+_INTERVALS = Intervals()
+
+
+class IndexWatch:
+    """The view of an index, in this process and in Redis. Threads may share it."""
+
+    def __init__(
+        self,
+        elastic: Elasticsearch,
+        cache: AnswerCache,
+        settings: Settings,
+        admission: Admission,
+        intervals: Intervals = _INTERVALS,
+    ) -> None:
+        self._elastic = elastic
+        self._cache = cache
+        self._settings = settings
+        self._language = LANGUAGES[settings.language]
+        self._admission = admission
+        self._intervals = intervals
+        self._present: tuple[IndexView, WordMemo] | None = None
+        self._following: SingleFlight[tuple[IndexView, WordMemo]] = SingleFlight()
+        self._verified = -math.inf  # when the update began after which Redis had the present view
+        self._updated = -math.inf  # when an update began last that Elasticsearch answered
+        self._updating = threading.Lock()
+        self._starting = threading.Lock()
+        self._began = -math.inf  # when the last update in the background was started
+        self._ended = threading.Event()  # whether it has ended
+        self._ended.set()
+        self._failed = -math.inf  # when Elasticsearch did not answer one, unless it has since then
+
+    # -- writing -------------------------------------------------------------------------------
+
+    def publish(self) -> None:
+        """Let searches find what was written before this call, and serve no answer from before it.
+
+        If Redis is away that follows within seconds of its return.
+
+        Raises:
+            ApiError, TransportError: Elasticsearch does not answer. Sent again, a write that has
+                succeeded is published, too.
+        """
+        patient = self._elastic.options(request_timeout=_TIMEOUT)
+        patient.indices.refresh(index=self._settings.index, ignore_unavailable=True)
+        if self._present or self._cache.client.redis:  # otherwise nobody is told
+            self._update(patient)
+
+    def _update(self, client: Elasticsearch) -> None:
+        """Have Redis, if there is one that answers, and this process know what Elasticsearch says.
+
+        Raises:
+            ApiError, TransportError: Elasticsearch does not answer.
+        """
+        called = time.monotonic()
+        with self._updating:
+            while self._updated < called:  # otherwise another thread began after this call
+                began = time.monotonic()
+                try:
+                    seen = self._cache.read_generation()
+                    asked = self._ask(client)
+                    if seen != asked and not self._cache.replace_generation(seen, asked):
+                        continue  # another process was quicker
+                    self._verified = began
+                except RedisUnavailable:
+                    self._verified = -math.inf
+                    self._ask(client)
+                self._updated = began
+
+    def _ask(self, client: Elasticsearch) -> bytes:
+        """The generation that Elasticsearch says now, whose view is the present one then."""
+        former = self._present[0] if self._present else None
+        try:
+            view = read_view(client, self._settings.index, self._language, former)
+        except NoIndex:
+            self._present = None
+            return _NOTHING
+        self._set(view)
+        return view.generation
+
+    def _set(self, view: IndexView) -> tuple[IndexView, WordMemo]:
+        present = self._present
+        if present is None or present[0].generation != view.generation:
+            present = self._present = view, WordMemo()
+        return present
+
+    # -- searching -----------------------------------------------------------------------------
+
+    @property
+    def languages(self) -> frozenset[str]:
+        """The languages of the posts, as they were known last: on them depend keys of answers.
+
+        In a new process that Elasticsearch does not answer they are those in Redis.
+        """
+        if not self._present:
+            self._await_first()
+        if present := self._present:
+            return present[0].languages
+        try:
+            return languages_of(self._cache.read_generation() or _NOTHING)
+        except RedisUnavailable:
+            return frozenset()
+
+    def check(self, lookup: Lookup, again: Callable[[], Lookup]) -> Lookup:
+        """The lookup, or another one if its generation had to be found out first.
+
+        Its answer is left out if it may be of a former generation. Redis can be taken at its word
+        if it was so some seconds ago, and while Elasticsearch does not answer, if it has what this
+        process was told last. `again` looks up once more.
+        """
+        if not lookup.reached:
+            self._verified = -math.inf  # it may have missed what was written meanwhile
+            if self._present and time.monotonic() - self._updated > self._intervals.ask:
+                self._update_soon()
+            return lookup
+        if lookup.generation and self._age() < self._intervals.trust:
+            if self._age() > self._intervals.ask:
+                self._update_soon()
+            return lookup
+        if not self._present:
+            self._await_first()
+            return again() if self._age() < self._intervals.trust else lookup
+        failing = time.monotonic() - self._failed < self._intervals.trust
+        reachable = self._admission.available and not failing
+        if self._admission.available:
+            update_ended = self._update_soon()
+            if reachable:
+                update_ended.wait(_LONGEST_WAIT)
+                if self._age() < self._intervals.trust:
+                    return again()
+        kept = lookup.answer
+        if kept is None or self._present[0].generation != lookup.generation:
+            return replace(lookup, answer=None)
+        # Elasticsearch takes long: what a search gets from it nevertheless is the better answer.
+        return replace(lookup, answer=replace(kept, state="STALE")) if reachable else lookup
+
+    def open_session(self, generation: bytes | None) -> SearchSession:
+        """A session for a search whose lookup had this generation, by its view.
+
+        Raises:
+            NoIndex, OutdatedIndex: there is nothing to search, or it has other fields.
+            Unavailable: this is a new process, and Elasticsearch is known not to answer.
+            ApiError, TransportError: Elasticsearch does not answer.
+        """
+        if not self._present and self._admission.available:
+            self._await_first()
+            while not self._ended.wait(0.1):
+                self._admission.require()
+        present = self._present
+        if present is None or generation not in (None, present[0].generation):
+            present, _ = self._following.run(generation, lambda: self._follow(generation))
+        return self._session(*present)
+
+    def reopen(self, outdated: SearchSession, generation: bytes | None) -> SearchSession:
+        """A session by the view of now, for a search that found the index changed since its lookup.
+
+        Redis is told of that: nobody gets a former answer after the new one.
+        Raises as `open_session` does.
+        """
+        if not self._present or self._present[0].figures != outdated.figures:
+            self._ask(self._elastic)
+        present = self._present
+        if present is None:
+            raise NoIndex(NO_INDEX)
+        self._replace(generation, present[0].generation)
+        return self._session(*present)
+
+    def _session(self, view: IndexView, words: WordMemo) -> SearchSession:
+        view.check_schema()
+        settings = self._settings
+        timeout = settings.elasticsearch_timeout
+        return SearchSession(self._elastic, settings.index, view, words, timeout)
+
+    def _follow(self, generation: bytes | None) -> tuple[IndexView, WordMemo]:
+        """What is known of this generation, or of the one that Elasticsearch says now."""
+        index, language = self._settings.index, self._language
+        former = self._present[0] if self._present else None
+        view = None
+        if generation and former:
+            view = follow(self._elastic, index, language, generation, former)
+        if view is None:
+            view = read_view(self._elastic, index, language, former)
+            self._replace(generation, view.generation)
+        return self._set(view)
+
+    def _replace(self, seen: bytes | None, generation: bytes) -> None:
+        """Have Redis know the generation that followed the one it had at a lookup."""
+        if seen is not None and seen != generation:
+            with suppress(RedisUnavailable):
+                self._cache.replace_generation(seen, generation)
+
+    # -- updates in the background -------------------------------------------------------------
+
+    def start(self) -> None:
+        """Begin to read the view, so that the first search need not wait for it."""
+        self._update_soon()
+
+    def _age(self) -> float:
+        return time.monotonic() - self._verified
+
+    def _await_first(self) -> None:
+        """Wait for the first update of a process; not long, as Elasticsearch may be hanging."""
+        if self._admission.available:
+            ended = self._update_soon()
+            if not ended.wait(max(0.0, self._began + _FIRST_WAIT - time.monotonic())):
+                self._admission.probe()
+
+    def _update_soon(self) -> threading.Event:
+        """Update in another thread, unless one does; what is set when that has ended."""
+        with self._starting:
+            if self._ended.is_set():
+                self._ended, self._began = threading.Event(), time.monotonic()
+                if not start_thread(self._update_quietly):
+                    self._ended.set()  # the next search tries again
+            return self._ended
+
+    def _update_quietly(self) -> None:
+        try:
+            self._update(self._elastic.options(request_timeout=_BACKGROUND_TIMEOUT))
+            self._failed = -math.inf
+        except (ApiError, TransportError):
+            self._failed = time.monotonic()
+            self._admission.probe()
+        finally:
+            self._ended.set()

@@ -1,0 +1,345 @@
+"""What is known of an index: one frozen value, read from Elasticsearch, that belongs to one
+generation; and the figures by which a generation is known.
+
+    view = read_view(client, "blog", LANGUAGES["english"])
+    view.pins, view.phrases, view.languages
+
+A generation is the UUID of the index, the languages of its posts, and for each shard the number of
+the last write and its figures: how many posts searches see, and the sum of their sequence numbers.
+The version of the pinned results is a figure, too. docs/caching.md says why no two states of an
+index have the same generation. All searches name one preference, so that the shard copy that
+reported the figures also answers the search.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from elasticsearch import ApiError, Elasticsearch, NotFoundError
+from elasticsearch.exceptions import HTTP_EXCEPTIONS
+
+from analyzers.chains import SYNONYMS
+from analyzers.languages import Language
+from analyzers.rules.compile import Phrases
+from app.elastic import NO_INDEX, ONE_COPY
+from app.errors import NoIndex, OutdatedIndex
+from app.search.pins import PINS, PinRule, parse
+from app.stored_texts import Version, texts_of, version
+from indexer import SCHEMA
+from indexer.errors import other_schema
+from indexer.state import state_index
+
+if TYPE_CHECKING:
+    from werkzeug.datastructures import LanguageAccept
+
+Json = dict[str, Any]
+
+_MOST_LANGUAGES = 100  # that are told apart
+_SYNONYMS = f"index.analysis.filter.{SYNONYMS}.synonyms"
+
+
+@dataclass(frozen=True, slots=True)
+class IndexView:
+    """One generation of an index.
+
+    `generation`: as it is kept in Redis. `name` and `uuid` are those of the index, `rules` is the
+    digest of its synonym rules, `phrases` are what these contract. `model` names the model of the
+    vectors of its passages, "" without vectors. `languages` are the tags of all posts, with that of
+    the index if a post names none. `popularity` is that of a usual post, 0 if no post has one.
+    """
+
+    generation: bytes
+    posts: int
+    languages: frozenset[str]
+    popularity: float
+    has_comments: bool
+    pins: Sequence[PinRule] = ()
+    pins_version: Version | None = None
+    name: str = ""
+    uuid: str = ""
+    schema: int | None = SCHEMA
+    rules: str = ""
+    phrases: Phrases = field(default_factory=Phrases)
+    model: str = ""
+
+    @property
+    def figures(self) -> str:
+        """What tells this generation from others in the responses to `figures_searches`."""
+        return figures_of(self.generation)
+
+    @property
+    def names(self) -> set[str]:
+        """The names of the indices that have posts."""
+        return set(self.figures.partition(" ")[0].split(",")) - {""}
+
+    @property
+    def shards(self) -> int:
+        return shards_of(self.generation)
+
+    def check_schema(self) -> None:
+        """Check that the index has the fields of this version.
+
+        Raises:
+            OutdatedIndex: it has those of another one.
+        """
+        if self.schema != SCHEMA:
+            raise OutdatedIndex(str(other_schema(self.schema)))
+
+
+# -- generations -----------------------------------------------------------------------------------
+
+
+def _written(figures: str, indices: Sequence[str], languages: frozenset[str]) -> bytes:
+    return "|".join([figures, " ".join(indices), ",".join(sorted(languages))]).encode()
+
+
+def figures_of(generation: bytes) -> str:
+    return generation.decode().partition("|")[0]
+
+
+def languages_of(generation: bytes) -> frozenset[str]:
+    return frozenset(generation.decode().rpartition("|")[2].split(",")) - {""}
+
+
+def _indices_of(generation: bytes) -> list[str]:
+    """`uuid:number,number` of each index behind the alias, usually one; a number for each shard."""
+    return generation.decode().split("|")[1].split()
+
+
+def shards_of(generation: bytes) -> int:
+    return max((index.count(",") + 1 for index in _indices_of(generation)), default=0)
+
+
+def preferred_language(languages: frozenset[str], accepted: "LanguageAccept") -> str:
+    """The best language of an Accept-Language header that posts are in; "" if there is none.
+
+    Nothing except languages of posts is returned: as a part of cache keys the header itself would
+    give nearly every visitor answers of their own.
+    """
+    primary = primary_languages(languages)
+    for name, quality in accepted:  # the best first
+        tag = name.lower()
+        if quality and tag in languages:
+            return tag
+        if quality and (language := tag.partition("-")[0]) in primary:
+            return language
+    return ""
+
+
+def primary_languages(languages: frozenset[str]) -> set[str]:
+    """The languages without their countries: `pt` for `pt-br`."""
+    return {tag.partition("-")[0] for tag in languages}
+
+
+# -- figures ---------------------------------------------------------------------------------------
+
+_FIGURES: Json = {
+    "size": 0,
+    "track_total_hits": False,
+    "aggs": {
+        "numbers": {"stats": {"field": "_seq_no"}},
+        "index": {"terms": {"field": "_index"}},
+    },
+}
+
+
+def figures_searches(index: str, alias: str, shards: int) -> list[Json]:
+    """Headers and bodies, for `_msearch`, of searches that report the figures of an index; the
+    pinned results are those of `alias`. The last ones of a request: then they are started last."""
+    headers = _headers(index, shards)
+    return [line for header in headers for line in (header, _FIGURES)] + _pins_search(alias)
+
+
+def _headers(index: str, shards: int) -> list[Json]:
+    """The header of a search of each shard."""
+    copies = [ONE_COPY] if shards == 1 else [f"_shards:{nth}|{ONE_COPY}" for nth in range(shards)]
+    whole = {"index": index, "allow_partial_search_results": False}
+    return [{**whole, "preference": copy} for copy in copies]
+
+
+def _pins_search(alias: str, *, texts: bool = False) -> list[Json]:
+    """A search for the version of the pinned results, which finds nothing where there is no state
+    index; with `texts` also for the rules."""
+    header = {"index": state_index(alias), "preference": ONE_COPY, "ignore_unavailable": True}
+    ids = {"ids": {"values": [PINS]}}
+    return [header, {"query": ids, "_source": texts, "seq_no_primary_term": True, "size": 1}]
+
+
+def read_figures(responses: Sequence[Json]) -> str:
+    """The figures in the responses to `figures_searches`."""
+    *parts, pins = responses
+    numbers = [part["aggregations"]["numbers"] for part in parts]
+    shards = [f"{shard['count']}:{shard['sum']:.0f}" for shard in numbers]
+    indices = [part["aggregations"]["index"]["buckets"] for part in parts]
+    names = sorted({bucket["key"] for buckets in indices for bucket in buckets})
+    found = version(_first_hit(pins))
+    stored = "{}.{}".format(*found) if found else "none"
+    return " ".join([",".join(names), *shards, f"pins:{stored}"])
+
+
+def _first_hit(response: Json) -> Json:
+    hits: list[Json] = response["hits"]["hits"]
+    return hits[0] if hits else {}
+
+
+def responses_of(response: Any) -> list[Json]:
+    """The responses to the searches of one `_msearch`.
+
+    Raises:
+        ApiError: one of them failed, on every shard or on some.
+    """
+    responses: list[Json] = response["responses"]
+    for part in responses:
+        if "error" in part:
+            error = HTTP_EXCEPTIONS.get(part["status"], ApiError)
+            meta = replace(response.meta, status=part["status"])
+            raise error(part["error"]["type"], meta, part)
+    return responses
+
+
+# -- reading ---------------------------------------------------------------------------------------
+
+_FACTS: Json = {
+    **_FIGURES,
+    "aggs": {
+        **_FIGURES["aggs"],
+        "named": {"terms": {"field": "language", "size": _MOST_LANGUAGES}},
+        "unnamed": {"missing": {"field": "language"}},
+        "popular": {
+            "filter": {"range": {"popularity": {"gt": 0}}},
+            "aggs": {
+                "usual": {"percentiles": {"field": "popularity", "percents": [50], "keyed": False}}
+            },
+        },
+        "comments": {"nested": {"path": "comments"}},
+    },
+}
+
+
+def read_view(
+    client: Elasticsearch,
+    index: str,
+    language: Language,
+    former: IndexView | None = None,
+    alias: str = "",
+) -> IndexView:
+    """What Elasticsearch says of an index now, by three requests; by two if `former` is of the same
+    index. The pinned results are those of `alias`, if the index has another name.
+
+    Exceptions of the client pass through.
+
+    Raises:
+        NoIndex: there is no such index.
+    """
+    while True:
+        indices = _read_indices(client, index)
+        try:
+            view = _read(client, index, list(indices.values()), language, former, alias or index)
+        except NotFoundError:  # deleted after a swap
+            continue
+        # Otherwise there was a swap in between.
+        if view.names <= indices.keys() and view.name in indices:
+            return view
+
+
+def follow(
+    client: Elasticsearch, index: str, language: Language, generation: bytes, former: IndexView
+) -> IndexView | None:
+    """The view of a generation that another process has found, by one request; None if the index
+    has become another one. Exceptions of the client pass through."""
+    indices = _indices_of(generation)
+    if not indices:
+        return None
+    view = _read(client, index, indices, language, former, index)
+    return view if view.generation == generation else None
+
+
+def _read_indices(client: Elasticsearch, index: str) -> dict[str, str]:
+    """By name: the UUID, and for each shard the greatest sequence number of a write, refreshed or
+    not.
+
+    Raises:
+        NoIndex: there is none.
+    """
+    try:
+        stats = client.indices.stats(
+            index=index,
+            metric="docs",
+            level="shards",
+            filter_path="indices.*.uuid,indices.*.shards.*.seq_no.max_seq_no",
+        )
+    except NotFoundError:
+        stats = None
+    if not stats or not stats.get("indices"):
+        raise NoIndex(NO_INDEX)
+    indices = {}
+    for name, found in sorted(stats["indices"].items()):
+        shards = [copies for _, copies in sorted(found["shards"].items())]
+        numbers = [max(copy["seq_no"]["max_seq_no"] for copy in copies) for copies in shards]
+        indices[name] = f"{found['uuid']}:{','.join(map(str, numbers))}"
+    return indices
+
+
+def _read(
+    client: Elasticsearch,
+    index: str,
+    indices: Sequence[str],
+    language: Language,
+    former: IndexView | None,
+    alias: str,
+) -> IndexView:
+    shards = max(written.count(",") + 1 for written in indices)
+    headers = _headers(index, shards)
+    searches = [(header, _FIGURES) for header in headers] if shards > 1 else []
+    searches.append(({**headers[0], "preference": ONE_COPY}, _FACTS))
+    lines = [line for search in searches for line in search]
+    response = client.msearch(searches=[*lines, *_pins_search(alias, texts=True)])
+    *parts, pins = responses_of(response)
+    facts = parts.pop() if shards > 1 else parts[0]
+    counts = facts["aggregations"]
+    languages = {bucket["key"] for bucket in counts["named"]["buckets"]}
+    if counts["unnamed"]["doc_count"]:
+        languages.add(language.code)
+    tags = frozenset(languages)
+    view = IndexView(
+        generation=_written(read_figures([*parts, pins]), indices, tags),
+        posts=counts["numbers"]["count"],
+        languages=tags,
+        popularity=counts["popular"]["usual"]["values"][0]["value"] or 0.0,
+        has_comments=bool(counts["comments"]["doc_count"]),
+    )
+    stored = _first_hit(pins)
+    if former and former.pins_version == version(stored):
+        view = replace(view, pins=former.pins, pins_version=former.pins_version)
+    else:
+        rules = tuple(parse(texts_of(stored), language)[0])
+        view = replace(view, pins=rules, pins_version=version(stored))
+    if former and indices[0].startswith(f"{former.uuid}:"):
+        same = ("name", "uuid", "schema", "rules", "phrases", "model")
+        return replace(view, **{name: getattr(former, name) for name in same})
+    return replace(view, **_read_settings(client, index))
+
+
+def _read_settings(client: Elasticsearch, index: str) -> dict[str, Any]:
+    """What stays the same as long as the index: fields of a view."""
+    body = client.indices.get(
+        index=index,
+        features=["mappings", "settings"],
+        filter_path=[
+            "*.mappings._meta.blogsearch",
+            "*.settings.index.uuid",
+            f"*.settings.{_SYNONYMS}",
+        ],
+    ).body
+    name, found = next(iter(body.items()))
+    meta = found.get("mappings", {}).get("_meta", {}).get("blogsearch", {})
+    settings = found["settings"]["index"]
+    lines = settings.get("analysis", {}).get("filter", {}).get(SYNONYMS, {}).get("synonyms", [])
+    return {
+        "name": name,
+        "uuid": settings["uuid"],
+        "schema": meta.get("schema"),
+        "rules": meta.get("rules", ""),
+        "phrases": Phrases.of([lines] if isinstance(lines, str) else lines),
+        "model": meta.get("model", ""),
+    }
