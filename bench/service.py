@@ -5,7 +5,6 @@ import http.client
 import json
 import os
 import subprocess
-import sys
 import tempfile
 import uuid
 from collections.abc import Callable, Iterator, Mapping
@@ -21,7 +20,7 @@ import requests
 from elasticsearch import ApiError, Elasticsearch, TransportError
 
 from app.settings import Settings, load_settings
-from devstack.servers import REPOSITORY, Gunicorn, gunicorn
+from devstack.servers import REPOSITORY, Gunicorn, gunicorn, python_of
 
 BARE_APP = "bench.bare_app:create_app()"
 TOKEN = "a-token-of-the-bench"
@@ -76,10 +75,12 @@ def temporary_alias() -> Iterator[str]:
 
 
 @contextmanager
-def indexed(source: Path | str, variables: Mapping[str, str] = _NONE) -> Iterator[str]:
+def indexed(
+    source: Path | str, variables: Mapping[str, str] = _NONE, tree: Path = REPOSITORY
+) -> Iterator[str]:
     """An alias for a source of posts, indexed with `blogsearch reindex`; deleted afterwards."""
     with temporary_alias() as alias:
-        index(source, alias, variables=variables)
+        index(source, alias, variables=variables, tree=tree)
         yield alias
 
 
@@ -87,6 +88,7 @@ def index(
     source: Path | str,
     alias: str,
     variables: Mapping[str, str] = _NONE,
+    tree: Path = REPOSITORY,
 ) -> None:
     """Index a source under an alias.
 
@@ -94,7 +96,7 @@ def index(
         click.ClickException: `reindex` failed.
     """
     spec = str(source.resolve()) if isinstance(source, Path) else source
-    process = start_command(alias, "reindex", spec, variables=variables)
+    process = start_command(alias, "reindex", spec, variables=variables, tree=tree)
     if process.wait() not in (0, 3):  # 3: some posts were rejected
         raise click.ClickException(f"{source} could not be indexed; see above.")
 
@@ -104,14 +106,15 @@ def start_command(
     *words: str,
     variables: Mapping[str, str] = _NONE,
     stderr: IO[bytes] | int | None = None,
+    tree: Path = REPOSITORY,
 ) -> "subprocess.Popen[bytes]":
     """A started command of the service, without a cache; `variables` are for its environment."""
     return subprocess.Popen(
-        [sys.executable, "-c", "from app.cli import main; main()", *words],
-        cwd=REPOSITORY,
+        [python_of(tree), "-c", "from app.cli import main; main()", *words],
+        cwd=tree,
         env={
             **os.environ,
-            "PYTHONPATH": str(REPOSITORY),
+            "PYTHONPATH": str(tree),
             "BLOGSEARCH_INDEX": alias,
             "REDIS_URL": "",
             **variables,

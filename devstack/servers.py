@@ -69,11 +69,13 @@ def gunicorn(
     app: str = "app:create_app()",
     ready: str = "/__lbheartbeat__",
     interval: float = 0.05,
+    tree: Path = REPOSITORY,
 ) -> Iterator[Gunicorn]:
     """A running service.
 
     Args:
         variables: added to the environment.
+        tree: the code that is run, by the Python of its .venv if it is another one than this.
         log: the file for its output.
         app: the WSGI application.
         ready: the path that answers with 200 when it has started; tried every `interval` seconds.
@@ -84,11 +86,11 @@ def gunicorn(
     port = free_port()
     with log.open("wb") as output:
         process = psutil.Popen(
-            [sys.executable, "-m", "gunicorn", "--config", "app/gunicorn_config.py", app],
-            cwd=REPOSITORY,
+            [python_of(tree), "-m", "gunicorn", "--config", "app/gunicorn_config.py", app],
+            cwd=tree,
             env={
                 **os.environ,
-                "PYTHONPATH": str(REPOSITORY),
+                "PYTHONPATH": str(tree),
                 # What has changed since `make setup` is compiled once, not at each start.
                 "PYTHONDONTWRITEBYTECODE": "",
                 "WEB_CONCURRENCY": str(workers),
@@ -109,6 +111,11 @@ def gunicorn(
         yield running
     finally:
         _stop_gunicorn(process)
+
+
+def python_of(tree: Path) -> str:
+    """The Python that runs the code of a tree."""
+    return sys.executable if tree == REPOSITORY else str(tree / ".venv" / "bin" / "python")
 
 
 def _answers(url: str) -> bool:
