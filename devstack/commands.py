@@ -137,7 +137,9 @@ def test(stack: Stack, check: bool, arguments: tuple[str, ...]) -> None:
         if checks:
             click.echo(checks.communicate()[0])
             failed = failed or checks.returncode
-        sys.exit(failed)
+    if browser is None:
+        click.echo(chromium.MISSING, err=True)
+    sys.exit(failed)
 
 
 @contextmanager

@@ -168,7 +168,8 @@ def wait_until_ready(
         DevstackError: it ended, takes too long, or has an unsupported version.
     """
     url, log = engine.url(state.port), Path(state.log)
-    say(f"waiting for {engine.title} to answer at {url} …")
+    usual = ", usually 6 to 25 s" if engine is ELASTICSEARCH else ""
+    say(f"waiting for {engine.title} to answer at {url}{usual} …")
     deadline = time.monotonic() + _START_LIMIT_S
     while True:
         try:

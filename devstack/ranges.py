@@ -1,0 +1,146 @@
+"""Fetches some files of a zip archive over HTTP, by range requests, instead of all of it."""
+
+import hashlib
+import zipfile
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import BinaryIO
+
+import requests
+from rich.console import Console
+from rich.progress import DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+from devstack.terminal import DevstackError
+
+_END = 1 << 20  # bytes: the list of files is at the end of an archive
+_GAP = 1 << 18  # bytes between two files that are fetched rather than asked around
+_CHUNK = 1 << 16
+_TIMEOUT_S = 30.0
+_TRIES = 5  # that bring nothing, one after the other
+
+
+class NotInParts(Exception):
+    """The server does not have the archive, or does not send parts of it."""
+
+
+def fetch_some(
+    url: str, is_wanted: Callable[[str], bool], listing: str, partial: Path, out: Path
+) -> None:
+    """Unpack the wanted files of the archive at `url` into the folder `out`.
+
+    What was received stays in the file `partial` until all is unpacked: the next call goes on
+    there. The CRC-32 of each file is checked.
+
+    Args:
+        is_wanted: whether a file with this name in the archive is unpacked.
+        listing: what `digest` has to return for the wanted files.
+
+    Raises:
+        NotInParts: the server does not have it, or sends the whole archive only.
+        DevstackError: the archive is another one, or the connection broke again and again.
+    """
+    end, size = _end_of(url)
+    received = partial.with_suffix(".received")
+    if not (partial.exists() and partial.stat().st_size == size and received.exists()):
+        received.write_text("0")
+        with partial.open("wb") as file:
+            file.truncate(size)  # without blocks on the disk where nothing is written
+    with partial.open("r+b") as file:
+        file.seek(size - len(end))
+        file.write(end)
+        try:
+            with zipfile.ZipFile(file) as archive:
+                wanted = [info for info in archive.infolist() if is_wanted(info.filename)]
+                if (found := digest(wanted)) != listing:
+                    raise DevstackError(
+                        f"{url} has other files than expected: their list has {found}."
+                    )
+                _receive(url, list(_spans(archive, wanted)), file, received)
+                archive.extractall(out, wanted)
+        except zipfile.BadZipFile as error:
+            received.unlink()
+            raise DevstackError(f"{url} was not received whole: {error}. Try again.") from None
+    partial.unlink()
+    received.unlink()
+
+
+def digest(files: Iterable[zipfile.ZipInfo]) -> str:
+    """The SHA-256 of names, sizes and CRC-32 of files."""
+    lines = sorted(f"{file.filename} {file.file_size} {file.CRC:08x}\n" for file in files)
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def _end_of(url: str) -> tuple[bytes, int]:
+    """The last bytes of a file, and its size."""
+    try:
+        with closing(_get(url, f"-{_END}")) as response:
+            return response.content, int(response.headers["Content-Range"].rpartition("/")[2])
+    except (requests.RequestException, ValueError) as error:
+        raise NotInParts(str(error)) from None
+
+
+def _get(url: str, range_: str) -> requests.Response:
+    """The response to a request for a part of a file.
+
+    Raises:
+        NotInParts: it is none.
+    """
+    headers = {"Range": f"bytes={range_}", "Accept-Encoding": "identity"}
+    response = requests.get(url, headers=headers, stream=True, timeout=_TIMEOUT_S)
+    if response.status_code != 206 or "Content-Range" not in response.headers:
+        response.close()  # the whole file would follow
+        raise NotInParts(f"{url} was answered with {response.status_code}, not with a part")
+    return response
+
+
+def _spans(archive: zipfile.ZipFile, wanted: list[zipfile.ZipInfo]) -> Iterator[tuple[int, int]]:
+    """Where the files are in the archive: starts and ends, those near to each other in one."""
+    starts = sorted(info.header_offset for info in archive.infolist())
+    ends = dict(zip(starts, [*starts[1:], archive.start_dir], strict=True))
+    begin = end = -1
+    for start in sorted(info.header_offset for info in wanted):
+        if end < 0 or start - end > _GAP:
+            if end >= 0:
+                yield begin, end
+            begin = start
+        end = ends[start]
+    if end >= 0:
+        yield begin, end
+
+
+def _receive(url: str, spans: list[tuple[int, int]], file: BinaryIO, received: Path) -> None:
+    """Write what the archive has in these places into the file at the same places, from where an
+    earlier call has stopped. A connection that broke is opened again."""
+    done, failed = int(received.read_text()), 0
+    columns = (TextColumn("{task.description}"), DownloadColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        total = sum(end - start for start, end in spans)
+        task = progress.add_task("devstack: downloading", total=total, completed=done)
+        while done < total:
+            before = done
+            try:
+                with closing(_get(url, _rest(spans, done))) as response:
+                    file.seek(int(response.headers["Content-Range"].split()[1].partition("-")[0]))
+                    for chunk in response.iter_content(_CHUNK):
+                        file.write(chunk)
+                        done += len(chunk)
+                        progress.update(task, completed=done)
+            except (requests.RequestException, NotInParts) as error:
+                failed = 0 if done > before else failed + 1
+                if failed == _TRIES:
+                    raise DevstackError(
+                        f"The download broke: {error}. The next start goes on with it."
+                    ) from None
+            finally:
+                file.flush()
+                received.write_text(str(done))
+
+
+def _rest(spans: list[tuple[int, int]], done: int) -> str:
+    """The range of the first span of which not everything is done."""
+    for start, end in spans:
+        if done < end - start:
+            return f"{start + done}-{end - 1}"
+        done -= end - start
+    raise ValueError(f"{done} bytes more than all spans have")
