@@ -320,6 +320,9 @@ class SiteFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     site: str = ""
     language: str = ""
     content: str = ""
+    title: str = ""
+    date: str = ""
+    tags: str = ""
     drafts: bool = False
     future: bool = False
     include: tuple[str, ...] = ()

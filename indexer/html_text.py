@@ -16,6 +16,10 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _MAX_ID = 200
 _MAX_HEADING = 300
+_IN_HEADING = ", ".join(f"{tag} button" for tag in HEADINGS)
+_DEFINING = ("dt", "section", "div", "article")
+_DEFINED = 6
+"""The level of a definition: below every heading."""
 
 
 def _names(text: str) -> frozenset[str]:
@@ -39,9 +43,10 @@ _BEGIN, _END = "\x04", "\x05"  # of a line of code that is an element; not in cl
 _LINE = re.compile(r"(?:^|[\s_-])(?:line|row|block)(?:$|\s)")
 _LINE_NUMBERS = re.compile(r"(?:^|[\s_-])(?:ln|lnt|gutter|line-?no|line-?num)", re.IGNORECASE)
 """Classes that highlighters give to printed line numbers, which are nothing but digits."""
+_PRINTED = "[class*=line-num i], [class*=lineno i], [class*=gutter i]"
 _SPECIAL = (
     "[class*=line i], [class*=ln i], [class*=gutter i], [class*=row], [class~=block], "
-    "[data-line], [style*=display], code + code, td"
+    "[data-line], [style*=display], code + code, td, a[id]"
 )
 """What may be a line of code, or the number of one."""
 
@@ -273,6 +278,8 @@ def text_of(root: LexborNode) -> Readable:
     """The prose and the code of an element of a page that was parsed."""
     left_out = {node.mem_id for node in root.css("[aria-hidden=true]") if _is_twin(node)}
     left_out |= {node.mem_id for node in root.css("a, sup") if _is_note(node)}
+    left_out |= {node.mem_id for node in root.css(_PRINTED) if _is_numbering(node)}
+    labels = {node.mem_id for node in root.css(_IN_HEADING) if _is_label(node)}
     styled = root.css("[style*=display]")
     blocks = {node.mem_id for node in styled if _AS_BLOCK.search(node.attributes["style"] or "")}
     lines: list[str] = []
@@ -281,9 +288,13 @@ def text_of(root: LexborNode) -> Readable:
     links: list[tuple[str, str]] = []
     code_line = 0
     heading: LexborNode | None = None
+    defined: list[LexborNode] = []  # elements with an id that have begun, and had no text yet
     parts: list[str] = []
 
-    for node, is_end in walk(root, lambda node: _is_unread(node) or node.mem_id in left_out):
+    def is_leaf(node: LexborNode) -> bool:
+        return (_is_unread(node) and node.mem_id not in labels) or node.mem_id in left_out
+
+    for node, is_end in walk(root, is_leaf):
         tag, place = node.tag or "", node.mem_id
         if tag == "-text":
             parts.append(node.text_content or "")
@@ -295,8 +306,14 @@ def text_of(root: LexborNode) -> Readable:
                     text, level = line[:_MAX_HEADING], HEADINGS.index(heading.tag or "") + 1
                     headings.append(Heading(text, len(lines), code_line, level, _id_of(heading)))
                     heading = None
+                elif of := next((of for of in reversed(defined) if _defines(of, line)), None):
+                    text = line[:_MAX_HEADING]
+                    headings.append(Heading(text, len(lines), code_line, _DEFINED, _id_of(of)))
                 lines.append(line)
+                defined = []
             parts = []
+            if not is_end and _may_define(node):
+                defined.append(node)
             if tag in HEADINGS:
                 heading = None if is_end else node
             elif tag == "pre" and (block := _code(node)):
@@ -311,6 +328,35 @@ def text_of(root: LexborNode) -> Readable:
     return Readable("\n".join(lines), clean("\n\n".join(code)), tuple(headings), tuple(links))
 
 
+def _defines(node: LexborNode, line: str) -> bool:
+    """Whether an element with an id defines what its first line names, as in references of code."""
+    if node.tag in ("dt", "td"):
+        return True
+    name = re.split(r"[.:/#-]", node.attributes.get("id") or "")[-1]
+    is_short = len(line) < _MAX_HEADING and not line.endswith((".", "!", "?"))
+    return is_short and len(name) > 1 and bool(re.search(rf"\b{re.escape(name)}\b", line))
+
+
+def _may_define(node: LexborNode) -> bool:
+    if node.tag == "td":
+        return _anchor_before(node) is not None
+    return node.tag in _DEFINING and bool(node.attributes.get("id"))
+
+
+def _anchor_before(cell: LexborNode) -> LexborNode | None:
+    """The anchor that the cell before begins with: Doxygen has the type of a function there."""
+    anchor = cell.prev.first_child if cell.prev is not None and cell.prev.tag == "td" else None
+    return anchor if anchor is not None and anchor.tag == "a" and not anchor.text() else None
+
+
+def _is_label(button: LexborNode) -> bool:
+    """Whether a button is all of its heading, as in accordions."""
+    parent = button.parent
+    while parent is not None and parent.tag not in HEADINGS:
+        parent = parent.parent
+    return parent is not None and parent.text().strip() == button.text().strip()
+
+
 def _is_unread(node: LexborNode) -> bool:
     return node.tag in UNSEEN or node.tag == "pre"
 
@@ -318,13 +364,16 @@ def _is_unread(node: LexborNode) -> bool:
 def _id_of(heading: LexborNode) -> str:
     """The id of a heading, of an anchor in it, or of the section that it begins."""
     anchor = heading.css_first("[id], a[name]")
-    parent = heading.parent
-    before = heading.prev
-    while before is not None and before.tag in ("-text", "-comment", "_comment"):
+    parent, before = heading.parent, heading.prev
+    empty: LexborNode | None = None
+    while before is not None and before.tag in ("-text", "-comment", "_comment", "a"):
+        if before.tag == "a" and empty is None and not before.text().strip():
+            empty = before  # an anchor before the heading
         before = before.prev
     stated = heading.attributes.get("id")
-    if not stated and anchor is not None:
-        stated = anchor.attributes.get("id") or anchor.attributes.get("name")
+    for place in (anchor, empty, _anchor_before(heading) if heading.tag == "td" else None):
+        if not stated and place is not None:
+            stated = place.attributes.get("id") or place.attributes.get("name")
     if not stated and before is None and parent is not None and parent.tag in ("section", "div"):
         stated = parent.attributes.get("id")
     id_ = clean(stated or "").strip()
@@ -400,8 +449,11 @@ def _is_line(node: LexborNode) -> bool:
 def _is_numbering(node: LexborNode) -> bool:
     """Whether it has the printed numbers of lines: digits in a place that is called so, or in the
     cell before another."""
-    if not re.fullmatch(r"[\d\s]+", node.text()):
+    text = node.text()
+    if not re.fullmatch(r"[\d\s]+", text):
         return False
+    if node.tag == "a":  # to itself: rustdoc
+        return node.attributes.get("href") == f"#{text.strip()}"
     around = [node]
     if node.tag == "pre":
         around += filter(None, (node.parent, node.parent and node.parent.parent))

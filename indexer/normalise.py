@@ -20,7 +20,7 @@ from indexer.dates import TAKEN, NoDate, iso, moment
 from indexer.html_text import PAGE, VISITOR, Limits, Readable, TooMuchMarkup, one_line, readable
 from indexer.records import Document, RawComment, RawPost, Reject, When
 
-READING = 1
+READING = 2
 """Increased when the same input becomes another document: `sync` writes every post again then."""
 MAX_OID = 200
 """Bytes; an `_id` may have 512."""

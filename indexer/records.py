@@ -45,7 +45,8 @@ class RawPost:
 
     `title` is plain text; `text` is HTML, or a `Readable` where it was parsed before.
     `left_out` are the characters of its page that are no part of it, by what they were taken for.
-    `entry` is all that the post and its comments were read from, empty if it is not at hand.
+    `layout` is the known layout of its page, `entry` is all that the post and its comments were
+    read from; both are empty if they are not known.
     """
 
     origin: Origin
@@ -63,6 +64,7 @@ class RawPost:
     # In no digest: it is given and changed beside the sources, too.
     popularity: Any = field(default=None, compare=False)
     left_out: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
+    layout: str = field(default="", compare=False, repr=False)
     entry: bytes = field(default=b"", compare=False, repr=False)
 
 

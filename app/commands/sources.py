@@ -23,6 +23,10 @@ from indexer.sources.json_lines import JSONLines
 from indexer.sources.wordpress_rest import WordPressSite
 
 _LATEST_ONLY = "feed"
+_NAMED = 3
+"""Pages that are named of those that are left out by a guess."""
+_SUSPECT = 5
+"""Posts; so many with one date have that of the build."""
 _SAME_ADDRESS = "the address of a post in an earlier source"
 
 
@@ -68,6 +72,10 @@ class Sources:
         self.sources = sorted(sources, key=lambda source: source.kind == _LATEST_ONLY)
         self.kinds = sorted({source.kind for source in sources})
         self.skipped: Counter[str] = Counter()
+        self.guessed: Counter[str] = Counter()
+        self._examples: list[str] = []
+        self._layouts: Counter[str] = Counter()
+        self._days: Counter[str] = Counter()
         self._options = options
         self._verbose = verbose
         self._unread: Counter[str] = Counter()
@@ -95,7 +103,10 @@ class Sources:
                         item = Skipped(item.origin, None, _SAME_ADDRESS)
                 if isinstance(item, Skipped):
                     self._count(item)
-                self.posts += isinstance(item, RawPost)
+                if isinstance(item, RawPost):
+                    self.posts += 1
+                    self._layouts[item.layout or "no known layout"] += 1
+                    self._days[str(item.pub_date or "")] += 1
                 yield item
         self._check_understood()
 
@@ -123,18 +134,30 @@ class Sources:
 
     def _count(self, skipped: Skipped) -> None:
         self.skipped[skipped.reason] += 1
+        if skipped.oid is not None and not skipped.declared:
+            self.guessed[skipped.reason] += 1
+            self._examples += [skipped.oid] if len(self._examples) < _NAMED else []
         if skipped.reason == UNREAD:
             self._unread[Path(skipped.origin.source).suffix] += 1
         if self._verbose:
             click.echo(f"left out: {skipped.origin}: {skipped.reason}", err=True)
 
     def print_skipped(self) -> None:
-        """Say how many files or pages were left out, and why."""
-        if self.skipped:
-            counts = self.skipped.most_common()
-            reasons = ", ".join(f"{count:,} {reason}" for reason, count in counts)
-            hint = "" if self._verbose else "; --verbose lists them"
-            click.echo(f"Left out: {reasons}{hint}.", err=True)
+        """Say how many files or pages were left out, and why; apart from those that ask for it,
+        those that only look like no post."""
+        hint = "" if self._verbose else "; --verbose lists them"
+        if asked := self.skipped - self.guessed:
+            click.echo(f"Left out: {_counts(asked)}{hint}.", err=True)
+        if self.guessed:
+            named = ", ".join(self._examples)
+            more = ", …" if self.guessed.total() > _NAMED else ""
+            said = f"{_counts(self.guessed)} ({named}{more})"
+            click.echo(f"Left out by their looks, which is a guess: {said}{hint}.", err=True)
+        day, count = next(iter(self._days.most_common(1)), ("", 0))
+        if day and self.posts == count >= _SUSPECT:
+            click.echo(f"note: all {count:,} posts have the date {day}: see `date`.", err=True)
+        if self._verbose and self._layouts.keys() - {"no known layout"}:
+            click.echo(f"Layouts: {_counts(self._layouts)}.", err=True)
 
     @contextmanager
     def prints_skipped_on_failure(self) -> Iterator[None]:
@@ -155,6 +178,10 @@ class Sources:
     def complete(self) -> bool:
         """Whether they have every post of the blog; a feed has only the latest."""
         return _LATEST_ONLY not in self.kinds and self._options.max_pages is None
+
+
+def _counts(counts: Counter[str]) -> str:
+    return ", ".join(f"{count:,} {reason}" for reason, count in counts.most_common())
 
 
 def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -201,6 +228,9 @@ def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
             exclude=file.exclude,
             language=file.language,
             content=file.content,
+            title=file.title,
+            date=file.date,
+            tags=file.tags,
             warn=lambda message: click.echo(f"note: {message}", err=True),
         )
         kind = kind or (file.kind if not specs else "") or None

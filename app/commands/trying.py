@@ -112,7 +112,7 @@ def _shares(left_out: Mapping[str, int], kept: int) -> str:
 
 def _lines(post: Mapping[str, Any]) -> Iterator[str]:
     words, code = (len(_WORD.findall(post[name])) for name in ("text", "code"))
-    yield click.style(str(post["title"]), bold=True)
+    yield click.style(html.unescape(str(post["title"])), bold=True)
     yield f"  oid       {post['oid']}"
     yield f"  address   {post.get('url', '–')}"
     yield f"  date      {post.get('pub_date', '–')}, changed {post.get('modified', '–')}"
@@ -120,7 +120,7 @@ def _lines(post: Mapping[str, Any]) -> Iterator[str]:
     if post.get("language"):
         yield f"  language  {post['language']}"
     yield f"  words     {words:,}, code {code:,}"
-    yield f"  text      {' '.join(post['text'].split())[:160]}"
+    yield f"  text      {html.unescape(' '.join(post['text'].split()))[:160]}"
     if post["left_out"]:
         yield f"  left out  {_shares(post['left_out'], _characters(post))}"
 

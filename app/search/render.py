@@ -7,6 +7,7 @@ same, so that a document some other indexer wrote cannot put markup into a page.
 
 import html
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -64,6 +65,8 @@ _LIKELY, _NEARLY = 5, 0.8
 worth another has that is shown beside it."""
 _LONGEST_HEADING = 120
 """Characters of a heading in a text fragment."""
+_WORDS_BEFORE = 4
+"""Words before a heading that tell it from another with the same text."""
 _WORDS_OF_FRAGMENT = 3
 """Words at either end of an excerpt by which a browser finds it."""
 _UNTIL_STOP = re.compile(r"[。！？、，；]")
@@ -272,6 +275,7 @@ class Passage:
     """A marked text without headings: what follows `heading` up to the next one.
 
     `name` is the heading without marks, `above` are those above it, `id` is that of its element.
+    `before` is the text before a heading that has no id and stands in the post several times.
     `words` are the marked words of the passage and its heading, `heading_words` and `body_words`
     those of each, `above_words` those of the headings above.
     """
@@ -282,6 +286,7 @@ class Passage:
     name: str
     above: tuple[str, ...]
     id: str
+    before: str
     heading_words: Words
     body_words: Words
     words: Words
@@ -337,7 +342,8 @@ class Passage:
         name = self.name
         if len(name) > _LONGEST_HEADING:
             name = name[:_LONGEST_HEADING].rpartition(" ")[0] or name[: _LONGEST_HEADING // 2]
-        return start if self.id else _with_text(start, name)
+        before = " ".join(self.before.split()[-_WORDS_BEFORE:])
+        return start if self.id else _with_text(start, name, before=before)
 
 
 def with_text_fragment(page: str, excerpt: str) -> str:
@@ -356,9 +362,10 @@ def with_text_fragment(page: str, excerpt: str) -> str:
     return _with_text(page, *ends)
 
 
-def _with_text(page: str, *texts: str) -> str:
+def _with_text(page: str, *texts: str, before: str = "") -> str:
     # A hyphen has a meaning there.
-    said = ",".join(quote(text, safe="").replace("-", "%2D") for text in texts)
+    said = ",".join(quote(text, safe="").replace("-", "%2D") for text in (before, *texts) if text)
+    said = said.replace(",", "-,", 1) if before else said
     return f"{page}{'' if '#' in page else '#'}:~:text={said}"
 
 
@@ -387,6 +394,8 @@ def _passages(text: str, code: str, headings: Sequence[Json], title: str) -> lis
     levels: list[int] = []
     above: list[tuple[str, Words]] = []
     cut: list[Passage] = []
+    names_of_all = Counter(unmarked(lines[h["line"]]) for h in headings if h["line"] < len(lines))
+    code_before = 0
     for heading, following in pairwise([_BEGINNING, *headings, last]):
         at, level = heading["line"], heading["level"]
         if at >= len(lines):
@@ -408,7 +417,10 @@ def _passages(text: str, code: str, headings: Sequence[Json], title: str) -> lis
             in_heading = _NO_WORDS if is_title else in_name
             names, words_above = zip(*above, strict=True) if above else ((), ())
             words = in_heading, in_body, in_heading | in_body, _NO_WORDS.union(*words_above)
-            cut.append(Passage(prose, block, *texts, names, heading["id"], *words))
+            is_one = names_of_all[name] < 2 or heading["code_line"] > code_before
+            before = "" if is_one or at < 1 else unmarked(lines[at - 1])
+            cut.append(Passage(prose, block, *texts, names, heading["id"], before, *words))
+        code_before = heading["code_line"]
         levels.append(level)
         above.append((name, in_name))
     return cut

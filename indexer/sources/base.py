@@ -42,6 +42,9 @@ class SourceOptions:
     language: str = ""
     site: str = ""
     content: str = ""
+    title: str = ""
+    date: str = ""
+    tags: str = ""
     fetch: FetchOptions = field(default_factory=FetchOptions)
     max_pages: int | None = None
     warn: Callable[[str], None] = lambda message: None
@@ -58,7 +61,9 @@ class SourceOptions:
             SourceError: a selector is invalid.
         """
         page = LexborHTMLParser("")
-        for selector in filter(None, (self.content, *self.selectors())):
+        for selector in filter(
+            None, (self.content, self.title, self.date, self.tags, *self.selectors())
+        ):
             try:
                 page.css(selector)
             except SelectolaxError:

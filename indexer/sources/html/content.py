@@ -7,13 +7,15 @@ left out is counted, for `blogsearch try`.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from indexer.dates import DATE_IN_TEXT
 from indexer.html_text import BLOCKS, HEADINGS, UNSEEN, one_line, walk
+from indexer.sources.html.layouts import Layout
 
 Node = LexborNode
 
@@ -36,17 +38,25 @@ _PARTS = (
 )
 _AROUND = "nav, div, section, ul, ol, p, dl, form, dialog, header, aside, article"
 _LINES = "p, div, abbr, span, time, ul, li, dl, header, footer, section, small, a"
-_DATED = "time, [itemprop=datePublished], [itemprop=dateModified], .published, .dt-published"
+_DATED = (
+    "time, [itemprop=datePublished], [itemprop=dateModified], .published, .dt-published, "
+    "abbr.modified, .dt-updated"
+)
 _TITLES = "h1 a, h2 a, h3 a, h4 a, a h1, a h2, a h3, a h4, a[href]:empty"
 _UPDATED = re.compile(
     r"\bupdat|\bmodif|\brevis|\bedited|\bchanged|aktualis|geändert|bearbeit"
     r"|mis à jour|actuali|bijgewerkt|обновл|измен|更新|修改|最后|編集",
     re.IGNORECASE,
 )
+_WORD = re.compile(r"[\w']+")
+_LENGTH = re.compile(r"\b\d+ (?:min(?:ute)?s?|words?|chars?)\b(?: read)?", re.IGNORECASE)
+_NO_LINE = "h1, h2, h3, h4[id], h5[id], h6[id], pre, code, blockquote, table"
 _INTRODUCES = re.compile(
     r"(?:\d+|one)[\s-]min(?:ute)?s?\b.{0,3}\bread|(?:tags?|category|categories)\s*:?", re.IGNORECASE
 )
 """How long a post takes to read, and what stands before its tags."""
+_LEAST = 20
+"""Characters; repetition never leaves a post with less text."""
 _SHORT = 200
 """Characters; a line about a post has fewer."""
 _NOTE = 600
@@ -80,6 +90,7 @@ class Lengths(NamedTuple):
 
 
 _NONE = Lengths(0, 0, 0)
+_NO_TEXTS: Mapping[str, float] = MappingProxyType({})
 NOT_OWN = UNSEEN | {"header", "nav", "aside", "footer", "form", "dialog"}
 """What holds no text of the page's own: scripts, navigation, footers and forms."""
 
@@ -147,13 +158,30 @@ def top_nodes(nodes: list[Node]) -> list[Node]:
     return [node for node in nodes if known.isdisjoint(outer.mem_id for outer in ancestors(node))]
 
 
-def texts_of(page: LexborHTMLParser) -> set[str]:
+def is_block_of_code(node: Node) -> bool:
+    """Whether an element is nothing but a block of code, with its name perhaps."""
+    code = sum(text_length(inner) for inner in node.css("pre"))
+    return code > 0 and text_length(node) - code < _SHORT
+
+
+def texts_of(page: LexborHTMLParser, layout: Layout) -> set[str]:
     """The texts of the blocks of a page, to find those that pages repeat."""
-    content = Content(page, {})
-    content.remove_tools(content.root)
-    lengths = measure(content.root)
-    blocks = (node for node in content.root.css(_PARTS) if 0 < lengths[node.mem_id].text <= _NOTE)
+    content = Content(page, layout)
+    root = page.css_first(layout.content) if layout.content else None
+    root = root or content.root
+    content.remove_tools(root)
+    lengths = measure(root)
+    blocks = (node for node in root.css(_PARTS) if 0 < lengths[node.mem_id].text <= _NOTE)
     return {one_line(node.text()) for node in blocks}
+
+
+def _dates_in(node: Node) -> list[str]:
+    """The date that an element states, and what it shows."""
+    inner = node.css_first("time, abbr") or node
+    stated = map(inner.attributes.get, ("datetime", "content", "title"))
+    shown = one_line(inner.text())
+    found = DATE_IN_TEXT.search(shown)
+    return [*filter(None, stated), shown, *([found[0]] if found else [])]
 
 
 def _names_of(node: Node) -> str:
@@ -189,20 +217,31 @@ class Content:
     """
 
     def __init__(
-        self, page: LexborHTMLParser, repeated: Mapping[str, float], excluded: tuple[str, ...] = ()
+        self,
+        page: LexborHTMLParser,
+        layout: Layout,
+        repeated: Mapping[str, float] = _NO_TEXTS,
+        is_other: Callable[[str], bool] = lambda href: False,
+        excluded: tuple[str, ...] = (),
     ) -> None:
         page.strip_tags(_UNSHOWN)
         self.root = self._body = body_of(page)
         self.left_out: Counter[str] = Counter()
         self.dates: list[str] = []
         self.updated: list[str] = []
+        self.is_repeated = False
         self._page = page
-        self._is_marked = False
-        self._repeated = repeated
+        self._is_marked = self._is_known = False
+        self._layout, self._repeated, self._is_other = layout, repeated, is_other
         self._lengths = measure(self._body)
         for selector in excluded:
             for node in page.css(selector):
                 self._remove(node, "excluded by blogsearch.toml")
+        for node in page.css(layout.drop) if layout.drop else ():
+            self._remove(node, f"not the text in {layout.name}")
+        for selector, dates in ((layout.date, self.dates), (layout.updated, self.updated)):
+            for node in page.css(selector) if selector else ():
+                dates += _dates_in(node)
 
     def _remove(self, node: Node, reason: str) -> None:
         if node.parent is None:
@@ -214,33 +253,42 @@ class Content:
 
     # -- the element -----------------------------------------------------------------------------
 
-    def find(self, selector: str = "") -> None:
+    def find(self, selector: str = "", *, keeps_code: bool = False) -> None:
         """Find the element with the content, and remove what is around the text in it.
 
-        `selector` is what the user has named for it.
+        `selector` is what the user has named for it. `keeps_code`: code that is marked as no part
+        of a search is kept, as the generator has marked it, and not the author.
         """
-        body = self._body
-        self._remove_ignored(body)
-        if selector and (chosen := self._page.css_first(selector)) is not None:
+        body, page = self._body, self._page
+        self._remove_ignored(body, keeps_code=keeps_code)
+        if selector and (chosen := page.css_first(selector)) is not None:
             self.root = chosen
             self._lengths = measure(body)
             return
-        articles = body.css("article")
-        longest = max(articles, key=lambda node: self._lengths[node.mem_id].text, default=body)
-        for node in body.css(_AROUND):
-            if node.mem_id != longest.mem_id and (reason := self._why_beside(node)):
-                self._remove(node, reason)
-        marked = marked_content(body)
-        self._is_marked = marked is not None
+        known = page.css_first(self._layout.content) if self._layout.content else None
+        around = known or body
+        articles = around.css("article")
+        longest = max(articles, key=lambda node: self._lengths[node.mem_id].text, default=around)
+        for node in around.css(_AROUND):
+            if node.mem_id not in (longest.mem_id, around.mem_id) and (
+                why := self._why_beside(node)
+            ):
+                self._remove(node, why)
+        marked = known or marked_content(body)
+        self._is_known, self._is_marked = known is not None, marked is not None
         self.root = marked or body
         self.remove_tools(self.root)
         self._lengths = measure(body)
-        around = self._lengths[body.mem_id].text - self._lengths[self.root.mem_id].text
-        self.left_out["around the content"] += around
+        outside = self._lengths[body.mem_id].text - self._lengths[self.root.mem_id].text
+        self.left_out["around the content"] += outside
 
-    def _remove_ignored(self, body: Node) -> None:
+    def _remove_ignored(self, body: Node, *, keeps_code: bool) -> None:
         """What the page asks to leave out of a search; a heading means its section."""
+        marked = self._layout.marked
+        own = {node.mem_id for node in body.css(marked)} if marked else set()
         for node in body.css("[data-pagefind-ignore], [data-search-exclude]"):
+            if node.mem_id in own or (keeps_code and is_block_of_code(node)):
+                continue
             while node.tag in HEADINGS and (after := node.next) is not None:
                 if after.tag in HEADINGS and after.tag <= node.tag:
                     break
@@ -287,18 +335,29 @@ class Content:
         for heading in root.css("h1, h2"):
             if one_line(heading.text()) == title:
                 heading.remove()
-        for is_end in (False, True):
-            self._lengths = measure(body)
-            content, parts = self._lengths[root.mem_id], root.css(_PARTS)
-            edge = content.end if is_end else content.start
-            if is_end:  # from there, the outer ones first
-                parts.sort(key=lambda node: -self._lengths[node.mem_id].end)
-            for node in parts:
-                size = self._lengths[node.mem_id]
-                is_edge = (size.end if is_end else size.start) == edge
-                if self._is_repeated(node, is_edge=is_edge, is_end=is_end):
-                    edge += (-size.text if is_end else size.text) if is_edge else 0
-                    self._remove(node, "repeated on other pages")
+        found = [node for is_end in (False, True) for node in self._repeats(root, is_end=is_end)]
+        self._lengths = measure(body)
+        tops = top_nodes(sorted(found, key=lambda node: self._lengths[node.mem_id].start))
+        left = self._lengths[root.mem_id].text - sum(self._lengths[n.mem_id].text for n in tops)
+        if left < _LEAST:
+            self.is_repeated = bool(tops)
+            return
+        for node in tops:
+            self._remove(node, "repeated on other pages")
+
+    def _repeats(self, root: Node, *, is_end: bool) -> Iterator[Node]:
+        """The elements of the content that are the site's, from its beginning or its end on."""
+        self._lengths = measure(self._body)
+        content, parts = self._lengths[root.mem_id], root.css(_PARTS)
+        edge = content.end if is_end else content.start
+        if is_end:  # from there, the outer ones first
+            parts.sort(key=lambda node: -self._lengths[node.mem_id].end)
+        for node in parts:
+            size = self._lengths[node.mem_id]
+            is_edge = (size.end if is_end else size.start) == edge
+            if self._is_repeated(node, is_edge=is_edge, is_end=is_end):
+                edge += (-size.text if is_end else size.text) if is_edge else 0
+                yield node
 
     def _remove_lines(self, body: Node, root: Node, title: str, labels: set[int]) -> None:
         """Lines about the post at its beginning or end: its dates, author, length and labels.
@@ -318,7 +377,11 @@ class Content:
             is_inside = before > _SHORT and not is_end
             if is_inside or "aside" in tags or tags.count("article") > 1 - is_above:
                 continue
-            if (is_above and "nav" in tags) or node.css_matches("h1, pre, code, blockquote, table"):
+            if (
+                (is_above and "nav" in tags)
+                or node.css_matches(_NO_LINE)
+                or self._is_of_other(node)
+            ):
                 continue
             is_labels = bool(labels) and node.tag != "a" and size.linked and size.unlinked <= 25
             is_labels = is_labels and labels.issuperset(link.mem_id for link in node.css("a"))
@@ -335,7 +398,7 @@ class Content:
             own = text
             for link in node.css("a"):
                 own = own.replace(one_line(link.text()), "", 1)
-            rest = len(DATE_IN_TEXT.sub("", own).split())
+            rest = len(_WORD.findall(_LENGTH.sub("", DATE_IN_TEXT.sub("", own))))
             is_sentence = rest > (5 if text.endswith((".", "!", "?", "。", ":")) else 12)
             is_said = _UPDATED.search(text) if is_end else node.tag in ("p", "div", "span")
             is_line = (is_author or (rest <= 6 and is_said)) and DATE_IN_TEXT.search(text)
@@ -348,15 +411,26 @@ class Content:
         is_note = node.tag == "footer" and is_end and size.unlinked < _SHORT
         return "footer" if is_note and node.css_matches("a[href]:not([href^='#']), time") else ""
 
+    def _is_of_other(self, node: Node) -> bool:
+        """Whether a line is about another page: it is a link there, or in an entry that is one."""
+        for outer in (node, *ancestors(node, self.root)):
+            links = [outer] if outer.tag == "a" else []
+            links += outer.css("h1 a, h2 a, h3 a, h4 a") if outer.tag in ("li", "article") else []
+            if any(self._is_other(link.attributes.get("href") or "") for link in links):
+                return True
+        return False
+
     def _note_dates(self, node: Node) -> None:
         """Keep the dates in an element: those of a change apart from that of the post."""
+        if self._layout.date and (self.dates or self._page.css_first(self._layout.date)):
+            return  # the layout has told
         found, text, names = node.css(_DATED), one_line(node.text()), _names_of(node)
         for inner in found:
-            stated = map(inner.attributes.get, ("datetime", "content", "title"))
             shown = one_line(inner.text())
             is_change = bool(_UPDATED.search(text.partition(shown)[0]))
-            is_change = is_change or "modified" in _names_of(inner)
-            (self.updated if is_change else self.dates).extend([*filter(None, stated), shown])
+            names = _names_of(inner)
+            is_change = is_change or bool(_UPDATED.search(names) and "published" not in names)
+            (self.updated if is_change else self.dates).extend(_dates_in(inner))
         if not found and (date := DATE_IN_TEXT.search(text)):
             is_change = bool(_UPDATED.search(f"{names} {text[: date.start()]}"))
             (self.updated if is_change else self.dates).append(date[0])

@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote, unquote, urljoin, urlsplit
 
+import orjson
+
 from indexer.errors import SourceError
-from indexer.html_text import TooMuchMarkup, one_line
+from indexer.html_text import Readable, TooMuchMarkup, one_line, parse, text_of
 from indexer.records import Origin, Skipped, SourceItem
 from indexer.sources.base import UNREAD, Source, is_valid_url
 from indexer.sources.files import (
@@ -21,10 +23,10 @@ from indexer.sources.files import (
     read_inside,
     unzipped_bytes,
 )
-from indexer.sources.html.content import texts_of
+from indexer.sources.html.content import body_of, is_block_of_code, marked_content, texts_of
 from indexer.sources.html.lists import LISTS
 from indexer.sources.html.page import SEPARATORS, BuiltSite, Page, read_page
-from indexer.sources.identity import oid_of_page
+from indexer.sources.identity import is_local, oid_of_page
 from indexer.sources.xml import local_name, locations, parse_xml, texts
 
 SUFFIXES = (".html", ".htm", ".xhtml")
@@ -37,6 +39,10 @@ _MAX_BYTES = 20_000_000
 """Of a page."""
 _MAX_HEAD = 200_000
 _HEAD_ENDS = re.compile(rb"</head|<body", re.IGNORECASE)
+_INDICES = ("search/search_index.json", "search.json", "searchindex.js")
+_ALIKE = 5
+"""Pages with the title of an index.html; if there are more, it is that of the site."""
+_MARKED = re.compile(rb"<[a-z][^<>]*\sdata-pagefind-body[\s=>]", re.IGNORECASE)
 _SHARED_BY = 3
 """Pages; a title that as many have is not the title of one of them, if they have another."""
 _SAMPLE = 100
@@ -83,16 +89,17 @@ class HTMLFolder(Source):
             path = file.relative_to(base).with_suffix("")
             is_about = path.name.lower() in ABOUT_THE_FOLDER
             if not is_about and oid_of_page(quote(f"{path}.html")) not in site.pages:
-                yield Skipped(Origin(str(file)), None, UNREAD)
+                yield Skipped(Origin(str(file)), None, UNREAD, "unread")
 
     def _page(self, file: Path, oid: str, base: Path, site: BuiltSite) -> SourceItem:
         origin, path = Origin(str(file)), file.relative_to(base).as_posix()
         if self._options.excludes(path):
-            return Skipped(origin, None, "excluded by blogsearch.toml")
+            reason = "excluded by blogsearch.toml"
+            return Skipped(origin, oid, reason, "excluded", declared=True)
         if _DRAFT.search(path.lower()) and not self._options.drafts:
-            return Skipped(origin, None, "draft")
+            return Skipped(origin, oid, "draft", "draft", declared=True)
         if oid in site.copies or site.pages.get(oid, file) != file:
-            return Skipped(origin, oid, "copy or another version of a page")
+            return Skipped(origin, oid, "copy or another version of a page", "copy")
         text = decoded(read_inside(file, [base.resolve()], _MAX_BYTES))
         location = urljoin(f"{site.address}/", quote(re.sub(r"(^|/)index\.html?$", r"\1", path)))
         return read_page(text, location, origin, oid, self._options, site=site)
@@ -108,6 +115,7 @@ class Head(NamedTuple):
     image: str = ""
     canonical: str = ""
     is_public: bool = False
+    is_marked: bool = False  # by data-pagefind-body
 
 
 def built_site(folder: Path, files: Mapping[str, Path], site: str) -> BuiltSite:
@@ -117,12 +125,14 @@ def built_site(folder: Path, files: Mapping[str, Path], site: str) -> BuiltSite:
     """
     heads = {oid: _head(file, folder) for oid, file in files.items()}
     urls, entries = _listed(folder)
-    named = [*urls, *entries, *(head.canonical for head in heads.values())]
+    links = Counter(head.canonical for head in heads.values() if head.canonical)
+    front = {link for link, count in links.items() if count >= max(_SHARED_BY, len(heads) / 2)}
+    named = [*urls, *entries, *(link for link in links if not is_local(link))]
     bare = BuiltSite(address=site.rstrip("/") or _address(files, named), pages=files)
     addresses = {oid: url for url in urls if (oid := bare.oid_of(url))}
     beside = {oid: file.with_name("index.xml") for oid, file in files.items() if oid != "index"}
     fed = {oid for oid, feed in beside.items() if files[oid].stem == "index" and feed.is_file()}
-    copies = set(_versions(files))
+    copies = {*_versions(files), *_first_chapters(folder, files, heads)}
     for oid, head in heads.items():
         canonical = bare.oid_of(head.canonical)
         # In some templates the link always names the front page, which then counts for nothing.
@@ -143,10 +153,12 @@ def built_site(folder: Path, files: Mapping[str, Path], site: str) -> BuiltSite:
         addresses=addresses,
         entries={bare.oid_of(url): date for url, date in entries.items()},
         fed=frozenset(fed),
+        front_links=frozenset(front),
+        unsearched=frozenset(_unsearched(folder, bare, heads)),
         unlisted=frozenset(unlisted),
         copies=frozenset(copies),
         shared_titles=_shared(title for head in own_heads for title in set(head.titles)).union(
-            names, heads.get("index", Head()).titles
+            names, () if "index" in copies else heads.get("index", Head()).titles
         ),
         shared_images=_shared(head.image for head in own_heads),
         names=names,
@@ -167,29 +179,97 @@ def _with_repeated(site: BuiltSite, folder: Path, files: Mapping[str, Path]) -> 
     Lists do not count: the first words of a post are on several of them.
     """
     texts, headings, count = Counter[str](), Counter[str](), 0
+    ignored, blocks = 0, 0  # of code
     for oid, file in files.items():
         try:
             page = Page(decoded(read_inside(file, [folder.resolve()], _MAX_BYTES)), f"/{oid}", site)
         except (OSError, TooMuchMarkup):
             continue
-        if not page.why_not_post(oid)[0]:
+        if not (page.declared(oid) or page.looks(oid)):
             count += 1
-            texts.update(texts_of(page.parsed))
+            blocks += len(page.parsed.css("pre"))
+            marked = page.parsed.css("[data-pagefind-ignore], [data-search-exclude]")
+            ignored += sum(len(node.css("pre")) for node in marked if is_block_of_code(node))
+            texts.update(texts_of(page.parsed, page.layout))
             headings.update({one_line(node.text()) for node in page.parsed.css("h1")})
     repeated = {text: number / count for text, number in texts.items() if number >= _SHARED_BY}
     shared = site.shared_titles | _shared(headings.elements())
-    return replace(site, shared_titles=shared, repeated=repeated)
+    ignores_code = blocks >= _SHARED_BY and ignored >= blocks
+    return replace(site, shared_titles=shared, repeated=repeated, ignores_code=ignores_code)
+
+
+def _first_chapters(
+    folder: Path, files: Mapping[str, Path], heads: Mapping[str, Head]
+) -> Iterator[str]:
+    """The index.html that have title and text of a page beside them, as the first one of mdBook."""
+    pages: dict[tuple[Path, tuple[str, ...]], list[Path]] = defaultdict(list)
+    for oid, head in heads.items():
+        pages[files[oid].parent, head.titles].append(files[oid])
+    for oid, head in heads.items():
+        beside = [file for file in pages[files[oid].parent, head.titles] if file != files[oid]]
+        if files[oid].stem == "index" and head.titles and 0 < len(beside) <= _ALIKE:
+            try:
+                texts = [_shown(file, folder) for file in (files[oid], *beside)]
+            except (OSError, TooMuchMarkup):
+                continue
+            if texts[0] in texts[1:]:
+                yield oid
+
+
+def _shown(file: Path, folder: Path) -> Readable:
+    root = body_of(parse(decoded(read_inside(file, [folder.resolve()], _MAX_BYTES))))
+    return text_of(marked_content(root) or root)
+
+
+def _unsearched(folder: Path, site: BuiltSite, heads: Mapping[str, Head]) -> set[str]:
+    """The pages that the site's own search leaves out, where it says so.
+
+    Pagefind reads only the pages that mark their body, if any does. The indices of MkDocs, Zensical
+    and Sphinx list what they have read.
+    """
+    left_out: set[str] = set()
+    if any(head.is_marked for head in heads.values()):
+        left_out |= {oid for oid, head in heads.items() if not head.is_marked}
+    for name in _INDICES:
+        for file in (folder / name, *folder.glob(f"*/{name}")):
+            try:
+                text = decoded(read_inside(file, [folder.resolve()], _MAX_XML))
+                below = file.relative_to(folder).as_posix().removesuffix(name)
+                found = {site.oid_of(f"/{below}{path}") for path in _searched(text)}
+            except (OSError, ValueError, TypeError, KeyError, AttributeError):
+                continue  # it is something else
+            inside = {oid for oid in heads if f"{oid}/".startswith(below)}
+            if len(found & inside) > len(inside) / 2:
+                left_out |= inside - found
+    return left_out
+
+
+def _searched(text: str) -> set[str]:
+    """The pages of which an index of MkDocs, Zensical, Quarto or Sphinx has words.
+
+    Raises:
+        ValueError, TypeError, KeyError, AttributeError: it is another file.
+    """
+    data = orjson.loads(text.removeprefix("Search.setIndex(").removesuffix(")"))
+    if isinstance(data, dict) and "docnames" in data:  # Sphinx lists `:nosearch:` pages, too
+        found = data["terms"].values()
+        numbers = {number for at in found for number in (at if isinstance(at, list) else [at])}
+        return {f"{data['docnames'][number]}.html" for number in numbers}
+    entries = data if isinstance(data, list) else data.get("docs") or data["items"]
+    return {(entry.get("location") or entry.get("href", "")).partition("#")[0] for entry in entries}
 
 
 def _head(file: Path, folder: Path) -> Head:
     try:
-        start = read_inside(file, [folder.resolve()], _MAX_BYTES)[:_MAX_HEAD]
+        whole = read_inside(file, [folder.resolve()], _MAX_BYTES)
+        start = whole[:_MAX_HEAD]
         end = _HEAD_ENDS.search(start)
         page = Page(decoded(start[: end.start()] if end else start))
     except (OSError, TooMuchMarkup):
         return Head()
     titles = tuple(filter(None, (page.og_title, page.name)))
-    return Head(titles, page.image, page.canonical, not page.why_hidden())
+    is_marked = bool(_MARKED.search(whole))
+    return Head(titles, page.image, page.canonical, not page.why_hidden(), is_marked)
 
 
 def _address(pages: Mapping[str, Path], urls: Iterable[str]) -> str:
@@ -259,7 +339,7 @@ def _listed(folder: Path) -> tuple[list[str], dict[str, str]]:
         except (OSError, SourceError):
             continue
         if local_name(root) == "urlset":
-            urls += [url for url, _ in locations(root)]
+            urls += [url for url, _ in locations(root) if not is_local(url)]
         for item in root.iter():
             if local_name(item) not in ("item", "entry"):
                 continue

@@ -15,7 +15,9 @@ LISTS = frozenset(
 """Names of folders of lists, and of pages that list all tags and the like."""
 _LIST_FOLDER = re.compile(rf"(?:^|.*-)(?:{'|'.join(sorted(LISTS))})")
 """Such as `tags` and `theme-tags`."""
-_PART_OF_LIST = re.compile(r"(?:^|/)(?:(?:page|index)[-/]?\d+|(?:19|20)\d\d(?:/\d{1,2}){0,2})$")
+_PART_OF_LIST = re.compile(r"(?:^|/)(?:page|index)[-/]?\d+$")
+_PERIOD = re.compile(r"(?:^|/)(?:19|20)\d\d(?:/\d{1,2}){0,2}$")
+"""An archive of a year, a month or a day, if it leads to pages below it."""
 _BULLETS = " \n\t*•–-"
 _FEW = 60
 """Characters of its own; a post that is nothing but links has a sentence before them."""
@@ -55,6 +57,10 @@ def is_list(
     *folders, name = path.split("/")
     is_below = any(map(_LIST_FOLDER.fullmatch, folders))
     is_named = is_fed or name in LISTS or bool(_PART_OF_LIST.search(path))
+    if not is_named and _PERIOD.search(path):
+        hrefs = [link.attributes.get("href") or "" for link in main.css("a[href]")[:_MAX_LINKS]]
+        targets = (target_of(href, is_certain=False).lower() for href in hrefs)
+        is_named = any(target.startswith(f"{path}/") for target in targets)
     is_hinted = is_named or is_below
     to_page = partial(target_of, is_certain=not is_hinted and path != "index")
     entries = _entries(main, oid, to_page, is_lenient=is_below or name in LISTS)

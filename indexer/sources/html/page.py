@@ -3,10 +3,10 @@
 import html
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 import orjson
@@ -14,7 +14,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from indexer.dates import moments
 from indexer.html_text import TooMuchMarkup, one_line, parse, text_of
-from indexer.records import Origin, RawPost, Reject, Skipped, SourceItem
+from indexer.records import Origin, PageKind, RawPost, Reject, Skipped, SourceItem
 from indexer.sources.base import SourceOptions, bare_host, image_of, is_valid_url
 from indexer.sources.html.content import (
     NOT_OWN,
@@ -22,10 +22,12 @@ from indexer.sources.html.content import (
     body_of,
     measure,
     remove_comments,
+    text_length,
     top_nodes,
 )
+from indexer.sources.html.layouts import Layout, layout_of
 from indexer.sources.html.lists import is_list
-from indexer.sources.identity import day_in_path, labels, oid_of_page, title_of_name
+from indexer.sources.identity import day_in_path, is_local, labels, oid_of_page, title_of_name
 
 _PUBLISHED = (
     *("article:published_time", "datepublished", "date", "dc.date", "dc.date.issued"),
@@ -50,6 +52,11 @@ _WHOLE = re.compile(r"<!doctype|<html|<head[\s>]|<title", re.IGNORECASE)
 _POSTING = re.compile(
     r"\b(?:(?:news|tech)?article|(?:blog|socialmedia)posting|report)\b", re.IGNORECASE
 )
+_COLLECTION = re.compile(
+    r"\b(?:blog|collectionpage|searchresultspage|profilepage)\b", re.IGNORECASE
+)
+_GATES = "form.post-password-form, form[action*='action=postpass'], .gh-post-upgrade-cta"
+"""What WordPress and Ghost show in place of what is locked."""
 
 SEPARATORS = (" | ", " - ", " – ", " — ", " · ", " :: ", " • ", " « ", " » ")
 _MARKS = re.compile(r"^[|–—·•«»›]*\s+|\s+[|–—·•«»›]*$")
@@ -71,6 +78,9 @@ class BuiltSite:
     shared_images: frozenset[str] = frozenset()  # of several pages
     names: frozenset[str] = frozenset()  # of the site and its parts, as titles have them
     repeated: Mapping[str, float] = field(default_factory=dict)  # texts: the share that has them
+    unsearched: frozenset[str] = frozenset()  # are left out by the site's own search
+    front_links: frozenset[str] = frozenset()  # canonical links that are on most pages
+    ignores_code: bool = False  # each block of code is marked as no part of the search
 
     def oid_of(self, url: str) -> str:
         """The page that an absolute URL or a path leads to; "" for one of another site."""
@@ -97,6 +107,14 @@ class BuiltSite:
         return _MARKS.sub("", title)
 
 
+class NotPost(NamedTuple):
+    """Why a page is no post, and whether it says so itself."""
+
+    reason: str
+    kind: PageKind
+    declared: bool = False
+
+
 def read_page(
     text: str,
     location: str,
@@ -109,16 +127,16 @@ def read_page(
 ) -> SourceItem:
     """The post on a page, or why there is none.
 
+    What the page declares counts first, then the layout of its generator, then its looks.
     `location` is its URL or its path on the site, which counts where the page states none, and so
     does `lastmod`, its last change.
     """
     try:
-        page = Page(text, location, site)
+        page = Page(text, location, site, options)
     except TooMuchMarkup as error:
         return Reject(origin, oid, str(error), "Correct the page, or leave it out (exclude).")
-    reason, is_guess = page.why_not_post(oid)
-    if reason:
-        return Skipped(origin, oid if is_guess else None, reason)
+    if why := page.declared(oid) or page.looks(oid):
+        return Skipped(origin, oid, *why)
     listed = site.addresses.get(oid) if site else None
     url = listed or urljoin(location, page.url)
     return page.post(origin, oid, url, lastmod, options)
@@ -127,10 +145,15 @@ def read_page(
 class Page:
     """A parsed page, or TooMuchMarkup. `post` may be called once: it modifies the page."""
 
-    def __init__(self, text: str, location: str = "", site: BuiltSite | None = None) -> None:
+    def __init__(
+        self,
+        text: str,
+        location: str = "",
+        site: BuiltSite | None = None,
+        options: SourceOptions | None = None,
+    ) -> None:
         self._location = location
         self.parsed = parse(text)
-        self._body = self._main = body_of(self.parsed)
         self._is_whole = bool(_WHOLE.search(text[:10_000]))
         self._meta: dict[str, Any] = {}
         self._tags: list[str] = []
@@ -142,21 +165,38 @@ class Page:
                 self._tags += content.split(",")
             if name and content:
                 self._meta.setdefault(name, content)
-        posting = _json_ld(self.parsed)
-        self._is_posting = bool(posting)
-        for name, value in posting.items():
+        things = _json_ld(self.parsed)
+        self._postings = [thing for thing in things if _is_a(thing, _POSTING)]
+        self._is_collection = any(_is_a(thing, _COLLECTION) for thing in things)
+        stated = next((t for t in things if "headline" in t or t in self._postings), {})
+        for name, value in stated.items():
             self._meta.setdefault(name.lower(), value)
-        self._said = 0
         link = self.parsed.css_first("link[rel=canonical][href]")
         self.canonical = _followed((link.attributes.get("href") if link else "") or "")
         self.url = self.canonical or _followed(self._text("og:url"))
         site = site or BuiltSite()
+        if is_local(self.url) or (site.front_links and self.url in site.front_links):
+            self.url = ""  # the machine that built it, or the front page on every page
         address = site.address or urljoin(self.url or location, "/").rstrip("/")
         titles = site.shared_titles | {self._text("og:site_name"), ""}
         self._site = replace(site, address=address, shared_titles=titles)
         self.name = _text_of(self.parsed.css_first("head > title"))
         self.og_title = self._text("og:title")
         self.image = _followed(self._text("og:image") or self._text("twitter:image"))
+        self._body = body_of(self.parsed)
+        self._said = remove_comments(self._body)
+        self.layout = layout_of(self.parsed)
+        if options:
+            self.layout = _as_named(self.layout, options)
+        self._main = self._marked()
+
+    def _marked(self) -> LexborNode:
+        """The element that the template marks as the content; the body if it marks none."""
+        articles = self.parsed.css("article")
+        is_several = len(top_nodes(articles)) > 1
+        is_several = is_several or self.parsed.css_first("aside article") is not None
+        names = ("main", "[role=main]", *(() if is_several else ("article", "#content")))
+        return next(filter(None, map(self.parsed.css_first, names)), self._body)
 
     def _text(self, name: str) -> str:
         """What the head states under a name; JSON-LD has more than texts."""
@@ -165,10 +205,11 @@ class Page:
 
     @property
     def language(self) -> str:
-        """The declared language; "" if there is none."""
-        root = self.parsed.css_first("html[lang]")
-        declared = root.attributes.get("lang") if root else ""
-        return declared or self._text("content-language") or self._text("inlanguage")
+        """The declared language, of the content before that of the page; "" if there is none."""
+        for root in (self._main, self.parsed.css_first("html")):
+            if root is not None and (declared := root.attributes.get("lang")):
+                return declared
+        return self._text("content-language") or self._text("inlanguage")
 
     # -- whether it is a post --------------------------------------------------------------------
 
@@ -183,30 +224,77 @@ class Page:
         is_redirect = self.parsed.css_first("meta[http-equiv=refresh i]") is not None
         return "redirect" if is_redirect else ""
 
-    def why_not_post(self, oid: str) -> tuple[str, bool]:
-        """Why the page is not a post ("" if it is one), and whether that is a guess."""
+    def declared(self, oid: str) -> NotPost | None:
+        """Why the page is no post by what it says, or the site, or its generator; None if none
+        of them says so."""
         if not self._is_whole:
-            return "part of a page", True
+            return None
         if reason := self.why_hidden():
-            return reason, False
-        self._said += remove_comments(self._body)
-        is_several = len(top_nodes(self.parsed.css("article"))) > 1
-        is_several = is_several or self.parsed.css_first("aside article") is not None
-        marked = ("main", "[role=main]", *(() if is_several else ("article", "#content")))
-        self._main = next(filter(None, map(self.parsed.css_first, marked)), self._body)
+            return NotPost(reason, "redirect" if reason == "redirect" else "noindex", declared=True)
+        unsearched = self.layout.unsearched
+        if oid in self._site.unsearched or (unsearched and self.parsed.css_first(unsearched)):
+            return NotPost("not in the site's own search", "noindex", declared=True)
+        if self._is_locked():
+            return NotPost("locked: asks for a password or an account", "locked", declared=True)
+        is_list = self.layout.list and self.parsed.css_first(self.layout.list) is not None
+        if is_list or (self._is_collection and not self._postings):
+            return NotPost("says that it is a list", "list", declared=True)
+        if self._is_untranslated(oid):
+            return NotPost("not translated", "copy", declared=True)
+        if oid in self._site.unlisted:
+            return NotPost("not in the sitemap", "excluded", declared=True)
+        return None
+
+    def _is_locked(self) -> bool:
+        """Whether a form stands in place of the text: a password's, or one for members."""
+        for gate in self._main.css(_GATES):
+            content = gate.parent
+            if content is not None and text_length(content) - text_length(gate) < _EMPTY:
+                return True
+        own = measure(self._main, NOT_OWN)[self._main.mem_id]
+        return own.unlinked < _EMPTY and self._main.css_first("input[type=password]") is not None
+
+    def _is_untranslated(self, oid: str) -> bool:
+        """Whether it is the page of another language in place of a translation."""
+        root = self.parsed.css_first("html[lang]")
+        own, shown = (root.attributes.get("lang") or "").lower() if root else "", self.language
+        folder, _, rest = oid.partition("/")
+        shown = shown.lower().partition("-")[0]
+        others = {rest or "index", f"{shown}/{rest}".rstrip("/")} & self._site.pages.keys()
+        return folder.lower() == own and own.partition("-")[0] != shown and bool(others)
+
+    def _is_one_article(self, oid: str) -> bool:
+        """Whether the page says that it is one article, or its generator does."""
+        if self.layout.post and self.parsed.css_first(self.layout.post) is not None:
+            return True
+        if self._text("og:type").lower() == "article" and self._text("article:published_time"):
+            return True
+        if len(self._postings) != 1 or "datePublished" not in self._postings[0]:
+            return False
+        about = self._postings[0].get("mainEntityOfPage") or self._postings[0].get("url")
+        about = about.get("@id") if isinstance(about, dict) else about
+        page = self._oid_of(about) if isinstance(about, str) else ""
+        return page == oid or (not page and oid != "index")
+
+    def looks(self, oid: str) -> NotPost | None:
+        """Why the page is no post by its looks, which is a guess; None if it may be one."""
+        if not self._is_whole:
+            return NotPost("part of a page", "not a post")
         own = measure(self._main, NOT_OWN)[self._main.mem_id]
         is_rendered = own.text < _EMPTY and self.parsed.css_first(_RENDERED) is not None
         is_empty = not own.text and self.parsed.css_first("body img, iframe") is None
         if is_rendered or (is_empty and self.parsed.css_first("body script") is not None):
-            return "rendered by a browser: the file has no text", True
-        is_article = self._text("og:type").lower() == "article" or self._is_posting
+            return NotPost("rendered by a browser: the file has no text", "empty")
+        if self._is_one_article(oid):
+            return None
+        is_article = self._text("og:type").lower() == "article" or bool(self._postings)
         is_article = is_article or oid in self._site.entries
         if self._is_tool(oid, own.unlinked, is_article=is_article):
-            return "error page or search", True
+            return NotPost("error page or search", "tool")
         is_fed = oid in self._site.fed
         if is_list(oid, self._main, own, self._page_of, is_article=is_article, is_fed=is_fed):
-            return "list page", True
-        return ("not in the sitemap", False) if oid in self._site.unlisted else ("", False)
+            return NotPost("list page", "list")
+        return None
 
     def _is_tool(self, oid: str, length: int, *, is_article: bool) -> bool:
         """Whether the page is a search, or what a server shows in place of another.
@@ -239,17 +327,21 @@ class Page:
         self, origin: Origin, oid: str, url: str, lastmod: str, options: SourceOptions
     ) -> RawPost:
         """The post; `lastmod` is its last change if the page names none."""
-        content = Content(self.parsed, self._site.repeated, options.selectors())
+        layout = self.layout
         section = self._text("article:section") or self._text("articlesection")
         if section.lower() == oid.partition("/")[0].lower():
             section = ""  # Hugo names the folder of a page so
-        tags = self._links_to("tag", "tags")
-        categories = self._links_to("category", "categories")
+        site = self._site
+        content = Content(
+            self.parsed, layout, site.repeated, self._is_other(oid), options.selectors()
+        )
+        tags = self._labels(layout.tags, "tag", "tags")
+        categories = self._labels(layout.categories, "category", "categories")
         stated = labels(self._meta.get("keywords"))
         is_marked = self._main.tag != "body"
         keywords = self._tags or stated or (_texts_of(tags) if is_marked else [])
         named = [section] if section else _texts_of(categories) if is_marked else []
-        content.find(options.content)
+        content.find(options.content, keeps_code=site.ignores_code)
         title = self._title(content, oid)
         content.tidy(title, [*tags, *categories])
         days = [day_in_path(urlsplit(address).path) for address in (self.url, url)]
@@ -269,12 +361,16 @@ class Page:
             keywords=keywords,
             language=self.language,
             image=image_of(urljoin(url, image)) if image else None,
+            layout=layout.name,
             left_out=content.left_out + Counter(comments=self._said),
         )
 
     def _title(self, content: Content, oid: str) -> str:
         """The heading that the content begins with, else what the head states, else the `<title>`,
         else another heading; not what many pages have, or the name of the site."""
+        named = self.parsed.css_first(self.layout.title) if self.layout.title else None
+        if title := self._site.bare_title(_text_of(named)):
+            return title
         inner = content.root.css("h1")
         is_first = len(inner) == 1 and measure(content.root)[inner[0].mem_id].start < _BEGINNING
         first = _text_of(inner[0]) if is_first else ""
@@ -294,11 +390,21 @@ class Page:
         pairs = [(title, self._site.bare_title(title)) for title in titles]
         return [bare for title, bare in pairs if shared.isdisjoint((title, bare))]
 
-    def _links_to(self, *folders: str) -> list[LexborNode]:
-        """The links in the content to pages in such folders, as those of tags are."""
+    def _labels(self, selector: str, *folders: str) -> list[LexborNode]:
+        """What the layout has for labels, else links in the content to pages in such folders."""
+        if selector:
+            return self.parsed.css(selector)
         links = self._main.css(", ".join(f"a[href*='{folder}/' i]" for folder in folders))
-        is_in = re.compile(rf"(?:^|/)(?:{'|'.join(folders)})/[^/]+$", re.IGNORECASE)
-        return [node for node in links if is_in.search(self._oid_of(node.attributes["href"] or ""))]
+        beside = {node.mem_id for node in self._main.css("nav a, aside a, footer nav a")}
+        is_in = re.compile(rf"(?:^|/)(?:{'|'.join(folders)})/.+$", re.IGNORECASE)
+        found = [
+            node for node in links if is_in.search(self._oid_of(node.attributes["href"] or ""))
+        ]
+        return [node for node in found if node.mem_id not in beside]
+
+    def _is_other(self, oid: str) -> Callable[[str], bool]:
+        """Whether an address is that of another page of the site."""
+        return lambda href: self._oid_of(href) not in ("", oid) and href[:1] != "#"
 
 
 def _texts_of(nodes: list[LexborNode]) -> list[str]:
@@ -308,6 +414,13 @@ def _texts_of(nodes: list[LexborNode]) -> list[str]:
     return terms if len(terms) <= _MAX_LABELS else []
 
 
+def _as_named(layout: Layout, options: SourceOptions) -> Layout:
+    """The layout, with what the user has named in blogsearch.toml."""
+    own = {name: getattr(options, name) for name in ("content", "title", "date", "tags")}
+    own = {name: selector for name, selector in own.items() if selector}
+    return replace(layout, name=f"{layout.name} + blogsearch.toml", **own) if own else layout
+
+
 def _followed(address: str) -> str:
     """An address without white space; "" if it cannot be followed."""
     address = address.strip()
@@ -315,21 +428,29 @@ def _followed(address: str) -> str:
     return "" if is_other or not is_valid_url(address) else address
 
 
-def _json_ld(page: LexborHTMLParser) -> dict[str, Any]:
-    """What is said of the posting; a page may describe its site, its author and more beside it."""
-    posting: dict[str, Any] = {}
+def _json_ld(page: LexborHTMLParser) -> list[dict[str, Any]]:
+    """The things that the page describes: itself, the posting, its site, its author and more."""
+    things: list[dict[str, Any]] = []
     for script in page.css('script[type="application/ld+json"]'):
         try:
             data = orjson.loads(script.text())
         except orjson.JSONDecodeError:
             continue
         graph = data.get("@graph", data) if isinstance(data, dict) else data
-        for thing in graph if isinstance(graph, list) else [graph]:
-            is_thing = isinstance(thing, dict)
-            if is_thing and ("headline" in thing or _POSTING.search(str(thing.get("@type")))):
-                posting = posting or thing
-    return posting
+        things += [
+            t for t in (graph if isinstance(graph, list) else [graph]) if isinstance(t, dict)
+        ]
+    return things
+
+
+def _is_a(thing: dict[str, Any], kinds: re.Pattern[str]) -> bool:
+    """Whether a thing is of such a type; what has a headline and no type is a posting."""
+    stated = thing.get("@type", "Article" if "headline" in thing else "")
+    return bool(kinds.search(str(stated)))
 
 
 def _text_of(node: LexborNode | None) -> str:
-    return one_line(node.text()) if node is not None else ""
+    """The text that is seen: a heading may have buttons; a title is never seen."""
+    if node is None:
+        return ""
+    return one_line(node.text() if node.tag == "title" else text_of(node).prose)
