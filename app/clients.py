@@ -93,7 +93,7 @@ class TrustedProxies:
             forwarded = _forwarded_for(environ)
             while forwarded and self._trusts(client):
                 client = parse_address(forwarded.pop())
-            environ["REMOTE_ADDR"] = str(client)
+            environ["REMOTE_ADDR"] = "unknown" if isinstance(client, str) else str(client)
             environ.pop("HTTP_X_FORWARDED_FOR", None)
             scheme = environ.get("HTTP_X_FORWARDED_PROTO", "").rpartition(",")[2].strip()
             if scheme in {"http", "https"}:

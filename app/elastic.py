@@ -7,6 +7,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 from urllib.parse import urlsplit
 
+from elastic_transport import ConnectionError as NoConnection
 from elastic_transport import NdjsonSerializer, Serializer, Urllib3HttpNode
 from elasticsearch import (
     ApiError,
@@ -33,7 +34,22 @@ NO_INDEX = "There is no index to search yet. Build one with `blogsearch reindex 
 _SEARCH_FAILED = "search_phase_execution_exception"
 _PROBE_TIMEOUT = 1.0  # seconds
 
+_ANSWERS = {
+    "": b'"version"',
+    "_search": b'"hits"',
+    "scroll": b'"hits"',
+    "_msearch": b'"responses"',
+    "_mget": b'"docs"',
+    "_bulk": b'"items"',
+    "_count": b'"count"',
+    "_refresh": b'"_shards"',
+    "_aliases": b'"acknowledged"',
+    "lock": b'"_seq_no"',
+}
+"""What each answer has, by the end of the path."""
+
 _PRIVILEGES = re.compile(r"the \w+ privileges \[[^\]]*\]")
+_OTHER = "What answers at ELASTICSEARCH_URL is not Elasticsearch 9.4 or later."
 _PORTS = {"http": 80, "https": 443}
 
 
@@ -48,13 +64,18 @@ _SERIALIZERS: dict[str, Serializer] = {
 }
 
 
+class NotElasticsearch(NoConnection):
+    """What answers is something else, such as a proxy's page for a login, with status 200."""
+
+
 class _Node(Urllib3HttpNode):
     """Limits a whole request, where urllib3 limits each attempt to connect and each read.
 
-    Inside a `time_limit` it takes no longer than what remains of that.
+    Inside a `time_limit` it takes no longer than what remains of that. The client looks who answers
+    once only; here every answer is looked at.
     """
 
-    def perform_request(self, *args: Any, **options: Any) -> Any:
+    def perform_request(self, method: str, target: str, *args: Any, **options: Any) -> Any:
         seconds = options.get("request_timeout", self.config.request_timeout)
         if (left := remaining()) < math.inf:
             seconds = options["request_timeout"] = min(left, seconds or left)
@@ -62,9 +83,24 @@ class _Node(Urllib3HttpNode):
                 raise ConnectionTimeout("The time of the whole is over")
         try:
             with deadline(seconds):
-                return super().perform_request(*args, **options)
+                answer = super().perform_request(method, target, *args, **options)
         except TimeoutError as error:
             raise ConnectionTimeout("Connection timed out during request") from error
+        if answer.meta.status < 300 and not _is_elasticsearchs(method, target, answer):
+            raise NotElasticsearch("What answers is not Elasticsearch")
+        return answer
+
+
+def _is_elasticsearchs(method: str, target: str, answer: Any) -> bool:
+    """Whether an answer is one of Elasticsearch to a request for this path with its parameters."""
+    path, _, parameters = target.partition("?")
+    if answer.meta.headers.get("x-elastic-product") != "Elasticsearch":
+        return False
+    is_whole = method != "DELETE" and "filter_path" not in parameters
+    wanted = _ANSWERS.get(path.rpartition("/")[2], b"") if is_whole else b""
+    begins = answer.body.lstrip()[:8]
+    is_answer = method == "HEAD" or (begins[:1] == b"{" and begins != b'{"error"')
+    return is_answer and wanted in answer.body
 
 
 def connect(settings: Settings, timeout: float | None = None) -> Elasticsearch:
@@ -153,6 +189,8 @@ def translated() -> Iterator[None]:
     except ApiError as error:
         raise _told_by(error) from error
     except TransportError as error:
+        if isinstance(error, NotElasticsearch):
+            raise Unavailable(_OTHER) from error
         problem = "cannot be reached. Start it, or check ELASTICSEARCH_URL"
         if isinstance(error, ConnectionTimeout):
             problem = "did not answer in time"
@@ -178,7 +216,7 @@ def _told_by(error: ApiError) -> BlogsearchError:
     # Version 8 describes the error in a content type that the client does not read.
     of_version = kind in ("media_type_header_exception", "None") and status in (400, 406)
     if of_version or isinstance(error, UnsupportedProductError):
-        return Unavailable("What answers at ELASTICSEARCH_URL is not Elasticsearch 9.4 or later.")
+        return Unavailable(_OTHER)
     if status == 401:
         # It also answers so for some seconds while it starts, until it can read its users.
         return Unavailable(

@@ -3,13 +3,16 @@
 The environment variables PORT and WEB_CONCURRENCY (worker processes) change it.
 """
 
+import fcntl
 import gc
 import os
 import shutil
 import sys
 import tempfile
 import threading
+from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import gevent  # type: ignore[import-untyped]
@@ -74,11 +77,32 @@ forwarder_headers = ""
 # The heartbeat of a worker is a file. On a busy disk it would be late, and the worker killed.
 worker_tmp_dir = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108
 
+_METRICS = "blogsearch-metrics-"
+
+
+def _lock(folder: Path) -> int | None:
+    """Lock a folder until this process ends; its descriptor. None: it is in use."""
+    with suppress(OSError):  # also where it is another user's
+        descriptor = os.open(folder, os.O_DIRECTORY | os.O_NOFOLLOW)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(descriptor)
+        else:
+            os.set_inheritable(descriptor, True)  # by a new gunicorn in place of this one
+            return descriptor
+    return None
+
+
 # The figures for Prometheus of all workers, in files. Set once: SIGHUP loads this file again.
 if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
-    os.environ["PROMETHEUS_MULTIPROC_DIR"] = tempfile.mkdtemp(
-        prefix="blogsearch-metrics-", dir=worker_tmp_dir
-    )
+    made = Path(tempfile.mkdtemp(prefix=f".{_METRICS}", dir=worker_tmp_dir))
+    for left in made.parent.glob(f"{_METRICS}*"):  # by processes that were killed
+        if (descriptor := _lock(left)) is not None:
+            shutil.rmtree(left, ignore_errors=True)
+            os.close(descriptor)
+    _lock(made)
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(made.rename(made.with_name(made.name[1:])))
 
 
 class Logger(GunicornLogger):  # type: ignore[misc]

@@ -3,13 +3,16 @@
 Imports nothing but the standard library, because gunicorn's configuration imports it.
 """
 
+import json
 import logging
+import re
 from contextvars import ContextVar
 from typing import Any
 
 # The fields of the request that is answered now; None outside of requests.
 _fields: ContextVar[dict[str, Any] | None] = ContextVar("fields", default=None)
 
+_AMBIGUOUS = re.compile(r"[\s=\"]|^$")
 _STANDARD = set(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "taskName"}
 
 
@@ -36,19 +39,30 @@ def add_time(part: str, seconds: float) -> None:
 
 
 class Formatter(logging.Formatter):
-    """A line for people and programs: the message, then the fields in `extra` as `name=value`.
+    """A line for people and programs: the message, then the fields in `extra` as `name=value`, or
+    `name="a value"`.
 
     Characters are escaped that begin a new line, control a terminal or change the order of what is
     read: a client may send them.
     """
 
     def format(self, record: logging.LogRecord) -> str:
-        extra = "".join(f" {k}={v}" for k, v in record.__dict__.items() if k not in _STANDARD)
+        fields = [item for item in record.__dict__.items() if item[0] not in _STANDARD]
+        extra = "".join(f" {name}={_quoted(value)}" for name, value in fields)
         line = f"{self.formatTime(record)} {record.levelname} {record.name}: {record.getMessage()}"
         line += extra
         if not line.isprintable():
             line = "".join(map(_printable, line))
-        return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line
+        if record.exc_info:  # its message may have lines, which are not to look like others
+            trace = self.formatException(record.exc_info).splitlines()
+            line = "\n  ".join([line, *("".join(map(_printable, part)) for part in trace)])
+        return line
+
+
+def _quoted(value: object) -> str:
+    """A value as it is written: in quotes if it could be read as more than one."""
+    text = str(value)
+    return json.dumps(text, ensure_ascii=False) if _AMBIGUOUS.search(text) else text
 
 
 def _printable(character: str) -> str:

@@ -1,6 +1,7 @@
 """URLs of posts, in whichever spelling they come."""
 
 import re
+from urllib.parse import urlsplit
 
 _COUNTING = re.compile(
     r"(?:utm_\w+|fbclid|gclid|dclid|gbraid|wbraid|msclkid|twclid|yclid|igshid|mc_[ce]id|mkt_tok|"
@@ -8,6 +9,20 @@ _COUNTING = re.compile(
     re.IGNORECASE,
 )
 _FEED_FRAGMENT = re.compile(r"(?:atom|rss)(?:-|$)|utm_")
+_NOT_IN_HOST = re.compile(r"[\s%\"<>\\^`{|}]")
+
+
+def is_address(url: str) -> bool:
+    """Whether it is a URL that a browser can open, without a user name or a password, or a path
+    on a site."""
+    if url.startswith("/"):
+        return not url.startswith("//")
+    try:
+        parts = urlsplit(url)
+        is_open = bool(parts.hostname) and parts.port != 0 and "@" not in parts.netloc
+    except ValueError:
+        return False
+    return is_open and parts.scheme in ("http", "https") and not _NOT_IN_HOST.search(parts.netloc)
 
 
 def without_tracking(url: str) -> str:

@@ -85,12 +85,14 @@ class FetchOptions:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A response body. `url` is the final URL, after redirects; `headers` are in any case."""
+    """A response body. `url` is the final URL, after redirects; `headers` are in any case, `robots`
+    has each X-Robots-Tag in a line."""
 
     url: str
     body: bytes
     content_type: str = ""
     headers: Mapping[str, str] = field(default_factory=dict, compare=False)
+    robots: str = field(default="", compare=False)
 
 
 def check_url(url: str) -> None:
@@ -168,6 +170,7 @@ class Fetcher:
             body=body,
             content_type=response.headers.get("Content-Type", ""),
             headers=response.headers,
+            robots="\n".join(response.raw.headers.getlist("X-Robots-Tag")),
         )
 
 

@@ -15,7 +15,7 @@ from urllib.parse import unquote, urldefrag, urljoin
 import orjson
 
 from indexer import SCHEMA
-from indexer.addresses import without_tracking
+from indexer.addresses import is_address, without_tracking
 from indexer.dates import TAKEN, NoDate, iso, moment
 from indexer.html_text import PAGE, VISITOR, Limits, Readable, TooMuchMarkup, one_line, readable
 from indexer.records import Document, RawComment, RawPost, Reject, When
@@ -311,14 +311,15 @@ def _url(name: str, value: Any) -> str | None:
     if not value:
         return None
     url: str = value.strip()
-    remedy = "Use an http:// or https:// URL, or a path on the site that starts with /."
-    site_relative = url.startswith("/") and not url.startswith("//")
-    if not (site_relative or re.match(r"https?://[^/\s?#]", url, re.IGNORECASE)):
-        raise Invalid(f"{name} {url!r:.80} is not a URL or a path on the site", remedy)
-    if _CONTROL.search(url) or "\\" in url:
-        raise Invalid(f"{name} {url!r:.80} has a backslash or a control character", remedy)
     if len(url) > MAX_URL:
         raise Invalid(f"{name} has {len(url):,} characters", f"The limit is {MAX_URL:,}.")
+    shown = repr(re.sub("//.*@", "//…@", url))[:80]  # not a password
+    remedy = "Use an http:// or https:// URL, or a path on the site that starts with /."
+    if _CONTROL.search(url) or "\\" in url:
+        raise Invalid(f"{name} {shown} has a backslash or a control character", remedy)
+    if not is_address(url):
+        remedy = f"{remedy} Leave out a user name and a password."
+        raise Invalid(f"{name} {shown} is not a URL or a path on the site", remedy)
     return _TO_ENCODE.sub(lambda character: f"%{ord(character[0]):02X}", url)
 
 

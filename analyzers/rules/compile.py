@@ -36,6 +36,7 @@ from analyzers.rules.parse import (
     parse_files,
     split_unescaped,
     unescaped,
+    unreadable,
     words,
 )
 from analyzers.signs import folded, is_unspaced, split
@@ -76,10 +77,17 @@ class Rules:
 
     @cached_property
     def digest(self) -> str:
-        """16 hexadecimal digits, from the bytes of the files."""
+        """16 hexadecimal digits, from the bytes of the files.
+
+        Raises:
+            RuleErrors: a file cannot be read, or is no longer there.
+        """
         whole = hashlib.sha256()
         for path in self._files:
-            whole.update(hashlib.sha256(path.read_bytes()).digest())
+            try:
+                whole.update(hashlib.sha256(path.read_bytes()).digest())
+            except OSError as problem:
+                raise RuleErrors([unreadable(path, problem)]) from None
         return whole.hexdigest()[:16]
 
     @property

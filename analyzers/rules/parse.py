@@ -150,9 +150,14 @@ def parse_file(path: Path) -> Iterator[Rule | Finding]:
     except InvalidLine as invalid:
         yield Finding(name, number, "error", *invalid.args)
     except OSError as problem:
-        message = f"cannot be read: {problem.strerror or problem}."
-        remedy = "Check the path and its permissions."
-        yield Finding(name, 0, "error", "unreadable", message, remedy)
+        yield unreadable(path, problem)
+
+
+def unreadable(path: Path, problem: OSError) -> Finding:
+    """The finding for a file that the system does not read."""
+    message = f"cannot be read: {problem.strerror or problem}."
+    remedy = "Check the path and its permissions."
+    return Finding(path.name, 0, "error", "unreadable", message, remedy)
 
 
 def _check_file(path: Path) -> None:

@@ -41,8 +41,9 @@ class Search(msgspec.Struct, frozen=True, array_like=True, tag="s"):
     """One request: when (seconds since 1970), from whom, for what, and what came of it.
 
     `visitor` is a hash of the address, `mark` one of the address and the query: by marks the
-    visitors of a query can be counted, while nothing tells which queries are of one visitor. `key`
-    has the parameters of the request, `q` its query in lower case.
+    visitors of a query can be counted, while nothing tells which queries are of one visitor. Before
+    its dot a mark names the key of the hash, under which alone it can be compared. `key` has the
+    parameters of the request, `q` its query in lower case.
     """
 
     at: float
@@ -54,11 +55,12 @@ class Search(msgspec.Struct, frozen=True, array_like=True, tag="s"):
 
 
 class Opening(msgspec.Struct, frozen=True, array_like=True, tag="o"):
-    """A hit that was opened: when, after which query, and the post."""
+    """A hit that was opened: when, after which query, the post, and the visitor's mark."""
 
     at: float
     q: str
     oid: str
+    mark: str = ""
 
 
 class Asked(msgspec.Struct, frozen=True, array_like=True, tag="a"):
@@ -87,7 +89,8 @@ class Searched:
         times: how often it was searched; `nothing` and `partly` of these times it found nothing,
             or no post with all its words.
         posts: the oids that were opened, and how often.
-        marks: of its visitors, at most five a day. `days`: on which it was searched.
+        marks: of its visitors, at most five a day.
+        found: by day, how often all words were found.
     """
 
     query: str
@@ -96,7 +99,7 @@ class Searched:
     partly: int = 0
     posts: Counter[str] = field(default_factory=Counter)
     marks: set[str] = field(default_factory=set)
-    days: set[str] = field(default_factory=set)
+    found: Counter[str] = field(default_factory=Counter)
 
     @property
     def opened(self) -> int:
@@ -106,9 +109,10 @@ class Searched:
     @property
     def is_public(self) -> bool:
         """Whether other visitors may be shown it: so many have searched for it that it tells
-        nothing about one of them."""
-        known = len(self.marks) >= _LEAST_VISITORS and len(self.days) >= _LEAST_DAYS
-        return known and self.nothing < self.times
+        nothing about one of them, and on the last day posts had all its words."""
+        visitors = Counter(mark.rpartition(".")[0] for mark in self.marks)
+        known = max(visitors.values(), default=0) >= _LEAST_VISITORS
+        return known and len(self.found) >= _LEAST_DAYS and self.found[max(self.found)] > 0
 
 
 @dataclass(slots=True)
@@ -197,7 +201,7 @@ class Counts:
                 one.nothing += row["nothing"]
                 one.partly += row["some"]
                 one.marks.update(row["marks"])
-                one.days.add(date)
+                one.found[date] += row["times"] - row["nothing"] - row["some"]
             for query, posts in document.get("posts", {}).items():
                 searched.setdefault(query, Searched(query)).posts.update(posts)
         before = [document for date, document in stored.items() if date not in of_days]

@@ -17,6 +17,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
@@ -34,6 +35,7 @@ _WINDOW = 45.0  # seconds that a request waits for others of the same visitor
 _EVENTS_TTL = 60  # seconds
 _SALT_TTL = 8 * 86_400  # seconds: visitors of a query are counted over a week
 
+_DAY = 86_400  # seconds that an opening is remembered
 _INTERVAL = 3.0  # seconds between two batches
 _MOST_WAITING = 5_000  # events of a process between two batches, and of all processes
 _MAX_KEY = 400  # characters of a request that is counted
@@ -63,6 +65,7 @@ class SearchLog:
         self._client = client
         self._events = keys.insights("events")
         self._salt = keys.insights("salt")
+        self._opened = keys.insights("opened")
         self._counts = counts
         self._lock = threading.Lock()
         self._seen: list[tuple[str, Event]] = []
@@ -75,9 +78,9 @@ class SearchLog:
         if len(key) <= _MAX_KEY and len(q) <= MAX_TEXT:
             self._collect(visitor, Search(time.time(), "", "", key, q.casefold(), found))
 
-    def record_opened(self, q: str, oid: str) -> None:
-        """Collect a hit that was opened."""
-        self._collect("", Opening(time.time(), q.casefold(), oid))
+    def record_opened(self, q: str, oid: str, visitor: str) -> None:
+        """Collect a hit that was opened; it counts once a day for each visitor."""
+        self._collect(visitor, Opening(time.time(), q.casefold(), oid))
 
     def record_asked(self, q: str, found: Extent, client: str) -> None:
         """Collect a search of an assistant, apart from those of people."""
@@ -118,14 +121,25 @@ class SearchLog:
     def _send(self, client: "redis.Redis", seen: Sequence[tuple[str, Event]]) -> None:
         client.set(self._salt, secrets.token_bytes(16), nx=True, ex=_SALT_TTL)
         salt: Any = client.get(self._salt) or secrets.token_bytes(16)
+        marked = [_marked(event, visitor, salt) for visitor, event in seen]
+        openings = [event for event in marked if isinstance(event, Opening)]
+        again = {id(event) for event in openings if not self._is_first(client, event)}
         waiting = {
-            msgspec.json.encode(_marked(event, visitor, salt)): event.at for visitor, event in seen
+            msgspec.json.encode(event): event.at for event in marked if id(event) not in again
         }
+        if not waiting:
+            return
         with client.pipeline(transaction=False) as pipeline:
             pipeline.zadd(self._events, waiting)
             pipeline.zremrangebyrank(self._events, 0, -_MOST_WAITING - 1)
             pipeline.expire(self._events, _EVENTS_TTL)
             pipeline.execute()
+
+    def _is_first(self, client: "redis.Redis", opening: Opening) -> bool:
+        """Whether a visitor has not opened this hit of this search before on this day."""
+        day = datetime.fromtimestamp(opening.at, UTC).date()
+        key = f"{self._opened}:{day}:{opening.mark}"
+        return bool(client.set(key, b"", nx=True, ex=_DAY))
 
     def count_due(self, now: float | None = None) -> bool:
         """Count the searches of all visitors whose requests have waited long enough; whether
@@ -162,13 +176,15 @@ class SearchLog:
 
 def _marked(event: Event, visitor: str, salt: bytes) -> Event:
     """The event with hashes of the visitor."""
-    if not isinstance(event, Search):
-        return event
 
     def hashed(text: str) -> str:
         return hashlib.blake2b(text.encode(), key=salt, digest_size=8).hexdigest()
 
-    mark = hashed(f"{visitor}\n{event.q}")
+    if isinstance(event, Opening):
+        return msgspec.structs.replace(event, mark=hashed(f"{visitor}\n{event.q}\n{event.oid}"))
+    if isinstance(event, Asked):
+        return event
+    mark = f"{hashed('')[:4]}." + hashed(f"{visitor}\n{event.q}")
     return msgspec.structs.replace(event, visitor=hashed(visitor), mark=mark)
 
 

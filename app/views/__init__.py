@@ -1,12 +1,13 @@
 """The HTTP layer: blueprints, error responses and headers."""
 
+from collections.abc import Collection
 from typing import cast
 
 from flask import current_app, request
 
 from analyzers.languages import LANGUAGES
 from app.insights.search_log import agrees
-from app.rate_limit import network_of
+from app.rate_limit import names_of
 from app.service import EXTENSION, Service
 
 
@@ -21,5 +22,23 @@ def default_language() -> str:
 
 
 def counted_visitor() -> str:
-    """Whose search the current request is, for the insights; "" if it is not counted."""
-    return network_of(request.remote_addr) if agrees(request.environ) else ""
+    """Whose search the current request is, for the insights; "" if it is not counted.
+
+    Of IPv6 it is the /48 network, in which a household can choose among many of /64.
+    """
+    is_counted = agrees(request.environ) and not is_foreign(
+        current_service().settings.allowed_origins
+    )
+    return names_of(request.remote_addr)[-1] if is_counted else ""
+
+
+def is_foreign(allowed: Collection[str]) -> bool:
+    """Whether a page of another site, and of none of these origins, made the visitor's browser send
+    this request. A link or a form that the visitor used did not."""
+    sent = request.headers
+    origin, site = sent.get("Origin"), sent.get("Sec-Fetch-Site", "cross-site")
+    if site != "cross-site" or "*" in allowed:
+        return False
+    if origin is None:
+        return "Sec-Fetch-Site" in sent and "Sec-Fetch-User" not in sent
+    return origin.partition("://")[2] != request.host and origin not in allowed

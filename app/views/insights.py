@@ -8,6 +8,7 @@ import hashlib
 import hmac
 import io
 import logging
+import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -37,6 +38,9 @@ _PINS = f"insights{SUFFIX}"  # the file of the rules that are made here
 _PERIODS = (7, 30, 90, 365)  # days
 _LIST = 20  # searches in a list
 _SHOWN = 5  # hits of a search before a post is pinned for it
+
+_FORMULA = re.compile(r"(?:^|(?<=[;,|\t]))(?=\s*[=+\-@\t＝＋－＠])")
+"""Where a program for tables would begin to calculate, also one that splits at semicolons."""
 
 log = logging.getLogger(__name__)
 
@@ -127,9 +131,9 @@ def searches_csv() -> Response:
     writer = csv.writer(text)
     writer.writerow(("search", "times", "found nothing", "found partly", "opened"))
     for row in _report(current_service()).searched:
-        # A program for tables would calculate what begins like a formula.
-        query = f"'{row.query}" if row.query.startswith(("=", "+", "-", "@", "\t")) else row.query
-        writer.writerow((query, row.times, row.nothing, row.partly, row.opened))
+        writer.writerow(
+            (_FORMULA.sub("'", row.query), row.times, row.nothing, row.partly, row.opened)
+        )
     headers = {"Content-Disposition": "attachment; filename=searches.csv"}
     return Response(text.getvalue(), content_type="text/csv; charset=utf-8", headers=headers)
 

@@ -15,10 +15,10 @@ from flask import Blueprint, Response, current_app, jsonify, request
 from werkzeug.datastructures import LanguageAccept
 
 from app.browse import browse
-from app.errors import BadRequest
-from app.insights.search_log import MAX_TEXT, agrees
+from app.errors import BadRequest, Forbidden
+from app.insights.search_log import MAX_TEXT
 from app.messages import messages_for
-from app.views import current_service, default_language
+from app.views import counted_visitor, current_service, default_language, is_foreign
 
 blueprint = Blueprint("widget", __name__)
 
@@ -85,13 +85,18 @@ def count_click() -> tuple[str, int]:
 
     Raises:
         BadRequest: a field is missing or invalid.
+        Forbidden: it comes from a page of another origin.
     """
+    settings = current_service().settings
+    site = "/".join(settings.site_url.split("/")[:3])
+    if is_foreign({site, *settings.allowed_origins} - {"*"}):
+        raise Forbidden("Neither BLOGSEARCH_SITE_URL nor BLOGSEARCH_CORS_ORIGINS has this Origin.")
     request.max_content_length = _MAX_CLICK
     q, oid = request.form.get("q", "").strip(), request.form.get("oid", "")
     if not (0 < len(q) <= MAX_TEXT and 0 < len(oid) <= MAX_TEXT):
         raise BadRequest(f"`q` and `oid` must have 1 to {MAX_TEXT} characters.")
-    if agrees(request.environ):
-        current_service().search_log.record_opened(q, oid)
+    if visitor := counted_visitor():
+        current_service().search_log.record_opened(q, oid, visitor)
     return "", 204
 
 

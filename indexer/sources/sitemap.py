@@ -1,6 +1,5 @@
 """A sitemap, or an index of sitemaps, and the pages it lists, fetched a few at a time."""
 
-import re
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -15,13 +14,12 @@ from indexer.sources.base import Source, bare_host, guarded, is_url, is_valid_ur
 from indexer.sources.files import decoded
 from indexer.sources.html.page import read_page
 from indexer.sources.identity import oid_of_page
+from indexer.sources.robots import forbids_indexing
 from indexer.sources.xml import local_name, locations, parse_xml
 
 _MAX_PAGES = 200_000
 _MAX_SITEMAPS = 50_000
 _GONE = (404, 410)
-_NOINDEX = re.compile(r"^(?:googlebot:\s*)?[^:]*\b(?:noindex|none)\b", re.IGNORECASE)
-"""In X-Robots-Tag, which may also be for one crawler only."""
 _NO_PAGES = (
     *(".pdf", ".jpg", ".jpeg", ".png", ".gif", ".svg", ".webp", ".xml", ".zip", ".mp3", ".mp4"),
 )
@@ -143,7 +141,7 @@ class Sitemap(Source):
         oid = oid_of_page(fetched.url)  # of the page that it redirects to
         if reason := self._why_no_page(fetched.url):
             return Skipped(origin, None, f"redirects elsewhere: {reason}")
-        if _NOINDEX.search(fetched.headers.get("X-Robots-Tag", "")):
+        if forbids_indexing(fetched.robots, self._options.moment()):
             return Skipped(origin, None, "noindex")
         kind = fetched.content_type.partition(";")[0].strip().lower()
         if kind not in ("", "text/html", "application/xhtml+xml"):

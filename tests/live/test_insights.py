@@ -1,6 +1,7 @@
 """What people search for: from requests over HTTP to the counts of a day and /insights."""
 
 import base64
+import csv
 import html
 import json
 import re
@@ -144,30 +145,77 @@ def test_nothing_that_is_stored_tells_who_searched(
     assert visitor not in str(stored)
 
 
-def test_what_few_visitors_searched_is_shown_to_nobody(counts: Counts) -> None:
+def test_what_few_visitors_searched_or_posts_lack_is_shown_to_nobody(counts: Counts) -> None:
+    for query, founds in (
+        ("partly", ["some"] * 5),
+        ("withdrawn", ["all", "all", "all", "all", "nothing"]),
+        ("published", ["nothing", "nothing", "some", "some", "all"]),
+    ):
+        counts.add(
+            _search(query, found, mark=mark, days_ago=5 - number)  # type: ignore[arg-type]
+            for number, (mark, found) in enumerate(zip("abcde", founds, strict=True))
+        )
     for query, visitors, days in (
         ("enough", "abcde", [0, 0, 0, 1, 1]),
         ("four visitors", "abcd", [0, 0, 0, 1]),
         ("one day", "abcde", [0] * 5),
         ("one visitor", "aaaaa", range(5)),
+        ("one visitor, several keys", ["1.a", "2.b", "3.c", "4.d", "5.e"], range(5)),
     ):
         counts.add(
             _search(query, mark=mark, days_ago=day)
             for mark, day in zip(visitors, days, strict=True)
         )
-    assert [row.query for row in counts.report(7).searched if row.is_public] == ["enough"]
+    assert [row.query for row in counts.report(7).searched if row.is_public] == [
+        *("enough", "published")
+    ]
+
+
+def test_a_household_is_one_visitor_and_other_origins_are_none(settings: Settings) -> None:
+    client = create_app(replace(settings, cors_origins="")).test_client()
+    foreign = {"Sec_Fetch_Site": "cross-site"}
+    for number in range(5):
+        _get(client, "/search?q=cron", f"2001:db8:0:{number}::7")
+        _get(client, "/search?q=python", f"2001:db8:1{number}::7")
+        _get(client, "/search?q=winter", f"2001:db8:2{number}::7", **foreign)
+        _get(client, "/search?q=sleeps", f"2001:db8:3{number}::7", Origin="https://else.example")
+    _get(client, "/?q=explained", "2001:db8:40::7", Sec_Fetch_User="?1", **foreign)
+    searched = {row.query: row for row in _count(client).counts.report(1).searched}
+    assert searched.keys() == {"cron", "python", "explained"}
+    assert (len(searched["cron"].marks), len(searched["python"].marks)) == (1, 5)
 
 
 # -- opened hits ---------------------------------------------------------------------------------
 
 
-def test_an_opened_hit_is_counted_without_a_visitor(client: FlaskClient) -> None:
-    for _ in range(2):
-        sent = client.post("/clicks", data=CLICK, headers={"User-Agent": BROWSER})
+def test_an_opened_hit_counts_once_a_day_for_each_visitor(client: FlaskClient) -> None:
+    headers = {"User-Agent": BROWSER}
+    for address in ("203.0.113.7", "203.0.113.7", "2001:db8:1:1::7", "2001:db8:1:2::7"):
+        environ = {"REMOTE_ADDR": address}
+        sent = client.post("/clicks", data=CLICK, headers=headers, environ_base=environ)
         assert (sent.status_code, sent.data) == (204, b"")
         assert "Set-Cookie" not in sent.headers
+        _count(client)
+    assert client.post("/clicks", data=CLICK | {"oid": "cron"}, headers=headers).status_code == 204
     (row,) = _count(client).counts.report(1).searched
-    assert (row.query, row.opened, dict(row.posts)) == ("python", 2, {"goodbye": 2})
+    assert (row.query, dict(row.posts)) == ("python", {"goodbye": 2, "cron": 1})
+
+
+def test_an_opened_hit_of_a_foreign_page_is_refused(settings: Settings) -> None:
+    origins = {"cors_origins": "*, https://a.example", "site_url": "https://blog.example.org/x/"}
+    client = create_app(replace(settings, **origins)).test_client()  # type: ignore[arg-type]
+    for sent, status in (
+        ({"Origin": "https://blog.example.org"}, 204),
+        ({"Origin": "https://a.example"}, 204),
+        ({"Origin": "https://www.a.example", "Sec-Fetch-Site": "same-site"}, 204),
+        ({"Origin": "http://localhost"}, 204),
+        ({"Origin": "https://behind.a.proxy", "Sec-Fetch-Site": "same-origin"}, 204),
+        ({"Origin": "https://else.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Sec-Fetch-Site": "cross-site"}, 403),
+    ):
+        headers = {"User-Agent": BROWSER, **sent}
+        assert client.post("/clicks", data=CLICK, headers=headers).status_code == status, sent
 
 
 def test_a_bad_body_is_refused(client: FlaskClient) -> None:
@@ -216,6 +264,17 @@ def test_the_page_shows_what_was_searched(client: FlaskClient, counts: Counts) -
     assert "Goodbye, Python 2.4" in sections["top"]
     for days, shown in (("x", 30), ("0", 1), ("99", 30)):
         assert _page(client, f"/insights?days={days}").count('<th scope="row">20') == shown
+
+
+def test_no_cell_of_the_csv_is_calculated(client: FlaskClient, counts: Counts) -> None:
+    """Also not in a program that splits at semicolons."""
+    counts.add(
+        _search(q) for q in ("=1", "a;=1", "a, +1", "a|@x", "a\t-1", "c++", "a;b", "x ＝1;＝1")
+    )
+    text = client.get("/insights/searches.csv?days=7", headers=BASIC).text
+    cells = [row[0] for row in csv.reader(text.splitlines())][1:]
+    guarded = {"'=1", "a;'=1", "a,' +1", "a|'@x", "a\t'-1", "c++", "a;b", "x ＝1;'＝1"}
+    assert set(cells) == guarded
 
 
 def test_a_post_is_pinned_after_its_place_was_shown(client: FlaskClient, counts: Counts) -> None:

@@ -1,11 +1,14 @@
 """Elasticsearch hangs and comes back: a TCP proxy in front of the real one stops forwarding."""
 
 import logging
+import re
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -18,6 +21,7 @@ from app.elastic import connect
 from app.settings import Settings
 from indexer.records import Origin, RawPost
 from indexer.retry import time_limit
+from tests.conftest import Run
 from tests.tcp import forward, listening
 from tests.waiting import wait_until
 
@@ -163,3 +167,37 @@ def test_a_known_outage_answers_at_once_and_ends_by_itself(
     ]
     proxy.recover()
     wait_until(lambda: _search(client, "python")[0] == 200)
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        *(("application/json", body) for body in ("{}", "[]", "null", '"x"', "", '{"error":"x"}')),
+        *(("text/html", "<title>Log in</title>"), ("text/plain", "ok")),
+    ],
+)
+@pytest.mark.parametrize("product", ["", "X-Elastic-Product: Elasticsearch\r\n"])
+def test_something_else_that_answers_200_is_named(
+    settings: Settings, run: Run, tmp_path: Path, product: str, kind: str, body: str
+) -> None:
+    """Also where the client takes it for Elasticsearch, as it asks once only who answers."""
+    head = f"HTTP/1.1 200 OK\r\n{product}Content-Type: {kind}\r\nContent-Length: {len(body)}\r\n"
+
+    def answer(connection: socket.socket) -> None:
+        if connection.recv(65_536):
+            connection.sendall(f"{head}Connection: close\r\n\r\n{body}".encode())
+
+    source = tmp_path / "posts.jsonl"
+    source.write_text('{"oid": "a", "title": "A", "text": "b"}\n')
+    with listening(answer) as port:
+        changed = replace(settings, elasticsearch_url=f"http://127.0.0.1:{port}", redis_url="")
+        client = create_app(changed).test_client()
+        for path in ("/search?q=a", "/suggest?q=a", "/similar?url=/a", "/?q=a", "/__heartbeat__"):
+            assert client.get(path).status_code == 503, path
+        assert client.get("/").status_code == 200
+        for command in (("sync", source), ("reindex", source), ("search", "a"), ("doctor",)):
+            done = run(*command, settings=changed)
+            assert done.exit_code == 1
+            assert "bug" not in done.output
+            # What looks like the answer to a request for indices says that there are none.
+            assert re.search("not Elasticsearch|unavailable|no index", done.output), done.output

@@ -1,6 +1,7 @@
 """Feeds and sitemaps over HTTP, from a real server on this machine."""
 
 import gzip
+import json
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -95,6 +96,26 @@ def test_a_sitemap_and_its_pages(server: Server) -> None:
     assert "/file.pdf" not in asked(server)
     for path in ("/one/", "/sitemap.xml", "/robots.txt"):
         assert asked(server).count(path) == 1
+
+
+def test_headers_that_forbid_to_index_a_page(server: Server) -> None:
+    cases = json.loads((Path(__file__).parents[1] / "data/unit/robots.json").read_text())
+    server.say("/sitemap.xml", urlset(server, *(f"/{number}" for number in range(len(cases)))))
+
+    def answer(request: Any) -> None:
+        request.send_response(200)
+        for value in cases[int(request.path[1:])][0]:
+            request.send_header("X-Robots-Tag", value)
+        body = page(f"Page {request.path[1:]}").encode()
+        request.send_header("Content-Length", str(len(body)))
+        request.end_headers()
+        request.wfile.write(body)
+
+    for number in range(len(cases)):
+        server.answers[f"/{number}"] = answer
+    read_as_posts = oids(read(server.url("/sitemap.xml")))
+    wrong = [case for number, case in enumerate(cases) if (str(number) in read_as_posts) == case[1]]
+    assert not wrong
 
 
 def test_one_page_at_several_addresses_is_one_post(server: Server) -> None:

@@ -38,7 +38,7 @@ def _send(trusted: str, peer: str, forwarded: str) -> str:
         ("10.0.0.0/8", "8.8.8.8", "1.2.3.4", "8.8.8.8 http"),
         ("10.0.0.0/8", "10.0.0.1", "6.6.6.6, 1.2.3.4, 10.0.0.2", "1.2.3.4 https"),
         ("10.0.0.0/8", "10.0.0.1", "10.0.0.3, 10.0.0.2", "10.0.0.3 https"),
-        ("10.0.0.0/8", "10.0.0.1", "nonsense", "nonsense https"),
+        ("10.0.0.0/8", "10.0.0.1", "nonsense", "unknown https"),
         # On a socket for both families IPv4 addresses are written as IPv6.
         ("10.0.0.0/8", "::ffff:10.0.0.1", "1.2.3.4, ::ffff:10.0.0.2", "1.2.3.4 https"),
         # Some proxies add the port, which is another one for each connection.

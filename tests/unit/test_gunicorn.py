@@ -48,3 +48,34 @@ def test_gunicorns_configuration_imports_no_client_before_sockets_are_patched() 
         [sys.executable, "-c", code], env={**os.environ, **given}, capture_output=True, text=True
     )
     assert result.stdout.strip() == "set()", result.stderr
+
+
+def test_the_figures_of_a_killed_process_go_at_the_next_start(tmp_path: Path) -> None:
+    """Those of a process that lives stay, also while only a worker of it does."""
+    code = (
+        "import os, tempfile; tempfile.tempdir = os.environ['IN']; os.access = lambda *_: False\n"
+        "import app.gunicorn_config; print(os.environ['PROMETHEUS_MULTIPROC_DIR'], flush=True)\n"
+        "input()"
+    )
+
+    def start() -> tuple[subprocess.Popen[str], Path]:
+        environment = {**os.environ, "IN": str(tmp_path)}
+        environment.pop("PROMETHEUS_MULTIPROC_DIR", None)
+        process = subprocess.Popen(
+            [sys.executable, "-c", code],
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stdout
+        return process, Path(process.stdout.readline().strip())
+
+    (killed, left), (living, used) = start(), start()
+    killed.kill()
+    killed.communicate()
+    third, own = start()
+    assert sorted(tmp_path.iterdir()) == sorted([used, own])
+    assert left != used
+    for process in (living, third):
+        process.communicate("\n")

@@ -267,12 +267,29 @@ def test_a_long_text_is_refused_as_a_date_quickly() -> None:
                 *("javascript:alert(1)", " JavaScript:alert(1)", "data:text/html,x", "posts/a"),
                 *("java\nscript:alert(1)", "//example.org/", "/\\example.org", "https://", "#top"),
                 *("https:///x", "ftp://a/b", "https://a/\x00", "mailto:a@example.org"),
+                *(
+                    "https://me@a.example/x",
+                    "https://a.example%2F@b.example/",
+                    "https://@a.example",
+                ),
+                *("https://a.example:99999/", "https://a.example:0/", "https://a.example:x/"),
+                *("https://a b.example/", "https://a%20b.example/", "https://[::1", "https://:80/"),
             )
         ),
     ],
 )
 def test_fields_refused(fields: dict[str, Any], reason: str) -> None:
     assert reason in refused(**fields)
+
+
+def test_no_password_is_shown() -> None:
+    for url in (
+        "https://me:secret@a.example/x",
+        "ftp://me:secret@a.example",
+        "https://me:se/cret@b",
+    ):
+        assert "secret" not in refused(url=url)
+        assert "cret@" not in refused(url=url)
 
 
 def test_the_longest_values() -> None:
@@ -286,6 +303,8 @@ def test_the_longest_values() -> None:
         ("https://example.org/a?b=c#d", "https://example.org/a?b=c#d"),
         (" HTTP://example.org ", "HTTP://example.org"),
         ('/a b/"<é>', "/a%20b/%22%3Cé%3E"),
+        ("https://例え.example:8080/@me/a b", "https://例え.example:8080/@me/a%20b"),
+        ("http://[2001:db8::1]/a", "http://[2001:db8::1]/a"),
         ("", None),
     ],
 )

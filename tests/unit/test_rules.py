@@ -20,7 +20,7 @@ from click.testing import CliRunner, Result
 
 from analyzers.errors import Finding
 from analyzers.languages import LANGUAGES
-from analyzers.rules.compile import NO_RULES, Phrases, Rules, check, in_effect, setting
+from analyzers.rules.compile import NO_RULES, Phrases, RuleErrors, Rules, check, in_effect, setting
 from analyzers.rules.formats import NotConvertible, converted
 from analyzers.rules.parse import Rule, normalise, parse_file, rule_files, words
 from app.cli import main
@@ -98,6 +98,11 @@ def test_only_regular_files_of_usual_size_are_opened(tmp_path: Path) -> None:
         (finding,) = parse_file(tmp_path / f"{name}.synonyms")
         assert isinstance(finding, Finding)
         assert (finding.line, finding.code) == (0, code)
+
+
+def test_a_file_that_is_gone_when_it_is_read_is_named(tmp_path: Path) -> None:
+    with pytest.raises(RuleErrors, match=r"no\.synonyms: error: cannot be read"):
+        assert Rules([tmp_path / "no.synonyms"]).digest
 
 
 @pytest.mark.parametrize(("term", "tokens"), CASES["split"])
