@@ -131,6 +131,8 @@ _OF_FILES = (lambda path: is_for(path, "english"), lambda path: list(parse_file(
         (lambda text: why_hidden({"meta": text}), "robots "),
         *((rendered, piece) for piece in ("{{", "{%", "{#", "    ```a\n", "<A ", "<!-- ")),
         *((rendered, piece) for piece in ("<code ", "`a", "[[", "[^", ":::a\n", "- {{ a\n")),
+        *((rendered, piece) for piece in ("==a", "[[a|", "> [!a", "{++a", " ++a", "~a", "x^a")),
+        *((rendered, piece) for piece in ("{% raw %}", "[a]{.b", "{--a", " ^a", ":::[a", "*[a")),
         *((rendered, piece) for piece in ("<pre>", "<h1>")),
         *((paragraphs, piece) for piece in ("a <pre>", "a [code]", "a <pre>[code]")),
         *((paragraphs, piece) for piece in ("[a ", "[[a b=1", "[/b] [b]", " ", "\n", "<p> ")),

@@ -24,6 +24,7 @@ _OF_OTHERS = re.compile(
     re.IGNORECASE,
 )
 """Front matter that is not read: its post may be a draft."""
+_CONFLICT = re.compile(r"(?:(?:---|\+\+\+)[ \t]*\n(?:(?!---|\+\+\+).*\n)*?)?<{7} ")
 _NO = "false|no|off|0|never|link|exclude|noindex"
 _NOTHING = f"(?!(?:|none|~|null|{_NO})$)"
 _DRAFT = re.compile(
@@ -91,6 +92,8 @@ def split_front_matter(content: str) -> tuple[dict[str, Any] | None, str]:
     if other := _OF_OTHERS.match(text):
         shown = other[0].splitlines()[-1].strip()
         raise BadFrontMatter(f"its front matter is not read (`{shown}`)", line)
+    if _CONFLICT.match(text):
+        raise BadFrontMatter("git's marks of a conflict (`<<<<<<<`) are before or in it", line)
     if not (head := _FENCED.match(text)):
         if _BEGUN.match(text):
             raise BadFrontMatter("the front matter has no end", line)

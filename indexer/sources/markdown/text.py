@@ -1,9 +1,9 @@
 """Markdown → HTML, without template code.
 
 Liquid and Nunjucks tags (`{% … %}`, `{{ … }}`, `{# … #}`), Hugo's shortcodes, comments, attribute
-lists (`{: … }`) and the signs of containers (`:::`) are removed, except from code. Template code
-does not follow Markdown's structure (a tag may contain blank lines, or stand in a link's address),
-so it is removed before parsing.
+lists (`{: … }`) and signs such as `:::`, `[!NOTE]`, `==` and `[[` are removed, except from code.
+Template code does not follow Markdown's structure (a tag may contain blank lines, or stand in a
+link's address), so it is removed before parsing.
 """
 
 import html
@@ -11,8 +11,11 @@ import re
 
 from markdown_it import MarkdownIt
 from mdit_py_plugins.admon import admon_plugin
+from mdit_py_plugins.attrs import attrs_plugin
 from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote import footnote_plugin
+from mdit_py_plugins.subscript import sub_plugin
+from mdit_py_plugins.superscript import superscript_plugin
 
 from indexer.sources.identity import plain
 
@@ -27,6 +30,8 @@ _TEMPLATE = re.compile(
         (?> (?! [ \t>]*(?P=fence)[`~]*[ \t]*$) [^\n]*(?:\n|\Z) )* [^\n]*
       | (?<!`)(?P<ticks>`{1,30}+)(?!`) (?:(?!\n[ \t]*\n).)+? (?<!`)(?P=ticks)(?!`)
       | <(?P<tag>pre|code|kbd|samp)\b (?:(?!<(?P=tag)\b).)*? </(?P=tag)> )
+  | \{%-?\s*(?:raw|verbatim)\s*-?%\} (?P<raw>(?:(?!\{%-?\s*(?:raw|verbatim)).)*?)
+        \{%-?\s*end(?:raw|verbatim)\s*-?%\}
   | \{%-? \s* comment \s* -?%\} (?:(?!\{%-?\s*comment).)*? \{%-? \s* endcomment \s* -?%\}
   | %% [^%]{0,5000} %%                                                   # Obsidian's comments
   | \{\{ (?> "[^"\n]*" | (?!\{\{)[^`] )*? \}\}
@@ -34,10 +39,22 @@ _TEMPLATE = re.compile(
   | \{\# (?![\w-]+\}) (?=[\s\w-]) (?: (?!\{\#)[^`] )*? \#\}
   | ^(?:\[\[?_?TOC_?\]\]?|[*+-][ \t]+\S[^\n]*\n\{:toc[^}\n]*\})          # a table of contents
   | \{: [^{}\n]{0,500} \}
-  | ^[ \t]*:{3,}[ \t]*[\w.-]*
+  | ^[ \t]*:{3,}[ \t]*[\w.-]* (?:\[(?P<named>[^\[\]\n]*)\])?
+  | (?P<tab>^[ \t]*) ===[!+]*[ \t]+(?=")
+  | (?P<quote>^[ \t]*>[ \t>]*) \[![\w-]+(?:\|[^\]\n]*)?\][+-]?[ \t]* (?P<callout>[^\n]*)
+  | (?P<item>^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+) \[[ xX/>?!-]\](?=[ \t])   # something to do
+  | !\[\[ [^\[\]\n]{0,500} \]\]
+  | \[\[ (?:[^\[\]|\n]{0,500}\|)? (?P<wiki>[^\s\[\]|\n][^\[\]|\n]{0,500}) (?<!\s)\]\](?![(\[])
+  | \{(?:--[^{}]{0,5000}--|>>[^{}]{0,5000}<<)\}                           # CriticMarkup
+  | \{(?:\+\+|==) (?P<added>[^{}]{0,5000}?) (?:\+\+|==)\}
+  | (?<![A-Za-z0-9_=])== (?P<marked>[^\s=](?:[^=\n]{0,1000}[^\s=])?) ==(?![A-Za-z0-9_=])
+  | (?<![\w+])\+\+ (?P<keys>[\w"][\w"+-]{0,100}?) \+\+(?![\w+])
+  | :(?:fontawesome|material|octicons|simple)-[\w-]+:
+  | ^\*\[[^\[\]\n]+\]:[^\n]* | (?<=\S)[ \t]+\^[\w-]+[ \t]*$           # an abbreviation, an id
     """,
     re.VERBOSE | re.DOTALL | re.MULTILINE,
 )
+_SIGNED = ("code", "raw", "quote", "item", "wiki", "added", "marked", "keys")
 _CODE_TAG = re.compile(
     r"^[ \t]*\{[{%][-<%]?\s*/?(?:end)?(?:highlight|codeblock)\b[^\n]*?[%}]\}", re.MULTILINE
 )
@@ -74,12 +91,24 @@ def plain_title(title: str) -> str:
 
 
 def _without_template(text: str) -> str:
-    return _TEMPLATE.sub(lambda found: found["code"] or _GONE, text)
+    return _TEMPLATE.sub(_shown, text)
+
+
+def _shown(found: re.Match[str]) -> str:
+    """What a reader sees of code, of a sign with its text, or of template code: nothing."""
+    if found["tab"] is not None:
+        return f"{found['tab']}!!! tab "
+    if found["callout"]:
+        return f"{found['quote']}{found['callout']}\n{found['quote']}\n"
+    if found["named"]:
+        return f"{found['named']}\n\n"
+    return next(filter(None, map(found.group, _SIGNED)), _GONE)
 
 
 def _markdown() -> MarkdownIt:
     markdown = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
     markdown.use(footnote_plugin).use(deflist_plugin).use(admon_plugin)
+    markdown.use(sub_plugin).use(superscript_plugin).use(attrs_plugin, spans=True)
     # The addresses of links are no words; to check and encode them takes an eighth of the time.
     markdown.validateLink = lambda url: True  # type: ignore[method-assign]
     markdown.normalizeLink = lambda url: url  # type: ignore[method-assign]
