@@ -62,7 +62,7 @@ def try_(tools: Tools, sources: SourceArguments) -> None:
                     posts.append({**document.source, "left_out": item.left_out})
     except SourceError as error:
         problem = error
-    sample = posts[:: -(-len(posts) // _SHOWN) or 1]
+    sample = list(map(_unescaped, posts[:: -(-len(posts) // _SHOWN) or 1]))
     output.result(
         {
             "posts": len(posts),
@@ -96,6 +96,15 @@ def try_(tools: Tools, sources: SourceArguments) -> None:
     if not posts:
         remedy = "Look at what is left out, or rejected."
         raise SourceError(f"There is no post in {sources}.", remedy)
+
+
+def _unescaped(value: Any) -> Any:
+    """A post as a reader sees it; its texts are stored as HTML."""
+    if isinstance(value, dict):
+        return {name: _unescaped(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return list(map(_unescaped, value))
+    return html.unescape(value) if isinstance(value, str) else value
 
 
 def _characters(source: Mapping[str, Any]) -> int:

@@ -4,7 +4,7 @@ from indexer.errors import SourceError
 from indexer.fetch import Fetched, Fetcher, check_url
 from indexer.sources.base import Source, SourceOptions, is_url
 from indexer.sources.detect import kind_of_page, kind_of_path, of_site, posts_of_site
-from indexer.sources.exports import Blogger, Ghost, Medium, Substack
+from indexer.sources.exports import Blogger, Ghost, Medium, MovableType, Substack
 from indexer.sources.feed import Feed
 from indexer.sources.files import check_place
 from indexer.sources.html.folder import HTMLFolder
@@ -25,6 +25,7 @@ _SOURCES: dict[str, type[Source]] = {
         WordPress,
         Blogger,
         Ghost,
+        MovableType,
         Medium,
         Substack,
         Feed,

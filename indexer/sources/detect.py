@@ -22,6 +22,7 @@ from indexer.sources.files import (
 )
 from indexer.sources.generators import site_of, text_of
 from indexer.sources.html.folder import SUFFIXES
+from indexer.sources.markdown.folder import docsify_of
 
 _PEEKED = 1 << 16
 _LOOKED_AT = 200
@@ -33,10 +34,14 @@ _PAGE = re.compile(r"\s*(?:<!doctype html|<html|<!--)", re.IGNORECASE)
 _ROOT = re.compile(r"<(?![?!])(?:[\w.-]+:)?([\w.-]+)")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _GHOST = re.compile(
-    r'\{\s*"(?:(?:db|posts)"\s*:\s*\[|data"\s*:\s*\{|meta"\s*:\s*\{[^{}]*"exported_on")'
+    r'\{\s*"(?:db"\s*:\s*\[|data"\s*:\s*\{|meta"\s*:\s*\{[^{}]*"exported_on"'
+    r'|posts"\s*:\s*\[.*"(?:mobiledoc|lexical|comment_id|visibility)"\s*:)',
+    re.DOTALL,
 )
+_LISTED = re.compile(r'\{\s*"(posts|items|articles|entries|data|results|pages)"\s*:\s*\[\s*\{')
 _JSON_FEED = re.compile(r'"version"\s*:\s*"https?:(?:\\?/){2}(?:www\.)?jsonfeed\.org')
 _BLOGGER = re.compile(r"schemas\.google\.com/blogger/(?:2018|2008/kind#)")
+_MOVABLE_TYPE = re.compile(r"(?:[A-Z][A-Z ]*:.*\n)+-----\n(?:[A-Z][A-Z ]*):[ \t]*\n")
 _ROOTS = {
     **dict.fromkeys(("rss", "feed", "rdf"), "feed"),
     **dict.fromkeys(("urlset", "sitemapindex"), "sitemap"),
@@ -97,6 +102,8 @@ def _kind_of_folder(folder: Path) -> str:
     if (folder / "profile").is_dir() and (folder / "posts").is_dir():
         return "medium"
     posts, pages = files_in(folder, MARKDOWN), files_in(folder, SUFFIXES)
+    if posts and docsify_of(folder):
+        return "markdown"
     site = site_of(folder)
     is_source = site is not None and site.folder == folder.resolve()
     is_built = bool(_PAGE.match(text_of(folder / "index.html", 512)))
@@ -119,6 +126,11 @@ def _kind_of_start(start: bytes, name: str) -> str:
         return "feed"
     if text.startswith("{") and _GHOST.match(text):
         return "ghost"
+    if listed := _LISTED.match(text):
+        reason = f"{name} is one object with {listed[1]!r}, not one post a line."
+        raise SourceError(
+            reason, f"jq -c '.{listed[1]}[]' writes JSON Lines of it, which are read."
+        )
     if text.startswith(("{", "[")):
         return "jsonlines"
     if text.startswith("<"):
@@ -134,6 +146,8 @@ def _kind_of_start(start: bytes, name: str) -> str:
             return kind
     elif text.startswith(("---", "+++")):
         return "markdown"
+    elif _MOVABLE_TYPE.match(text.replace("\r\n", "\n")):
+        return "movabletype"
     raise SourceError(f"The kind of {name} is unknown.", _HINT)
 
 

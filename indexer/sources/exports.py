@@ -1,10 +1,12 @@
-"""Exports of Blogger and Ghost, and of Substack and Medium, unpacked."""
+"""Exports of Blogger, Ghost and Movable Type, and of Substack and Medium, unpacked."""
 
 import csv
+import hashlib
 import re
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import partial
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -14,11 +16,14 @@ import orjson
 
 from indexer.dates import NoDate, moment
 from indexer.errors import SourceError
+from indexer.fetch import Fetched
 from indexer.html_text import TooMuchMarkup, one_line, parse
-from indexer.records import Origin, RawComment, RawPost, Reject, Skipped, SourceItem
-from indexer.sources.base import Source, image_of
-from indexer.sources.files import File, decoded, files_in, read_inside
-from indexer.sources.identity import fitting, oid_at, title_or_start
+from indexer.records import Origin, RawComment, RawPost, Reject, Skipped, SourceItem, When
+from indexer.sources.base import Source, SourceOptions, guarded, image_of
+from indexer.sources.files import File, Stream, decoded, files_in, read_inside
+from indexer.sources.identity import fitting, labels, oid_at, plain, title_or_start
+from indexer.sources.markdown.folder import check_template
+from indexer.sources.markdown.text import rendered
 from indexer.sources.xml import elements, local_name, text_of
 
 _MAX_BYTES = 200_000_000
@@ -126,7 +131,7 @@ class Substack(Source):
         if row.get("audience", "everyone") != "everyone":
             reason = "for subscribers only"
             return Skipped(self._origin(row), name, reason, "locked", declared=True)
-        text = self._read(f"posts/{name}.html") or row.get("subtitle") or ""
+        text = without_boxes(self._read(f"posts/{name}.html")) or row.get("subtitle") or ""
         return RawPost(
             origin=self._origin(row),
             oid=name,
@@ -135,6 +140,23 @@ class Substack(Source):
             url=f"/p/{name.partition('.')[2] or name}",
             pub_date=row.get("post_date"),
         )
+
+
+_BOXES = (
+    ".subscription-widget-wrap, .subscription-widget-wrap-editor, .captioned-button-wrap,"
+    ".subscription-widget, p.button-wrapper, .install-substack-app-embed,"
+    ".digest-post-embed, .community-chat, .poll-embed"
+)
+
+
+def without_boxes(html: str) -> str:
+    """A post of Substack without what asks the reader to subscribe or leads to other posts."""
+    if not re.search(r'class="[^"]*(?:subscri|button-wrap|-embed|community-chat)', html):
+        return html
+    page = parse(html)
+    for box in page.css(_BOXES):
+        box.decompose()
+    return page.body.inner_html or "" if page.body else ""
 
 
 class Medium(Source):
@@ -169,6 +191,7 @@ class Medium(Source):
             text=html,
             url=link.attributes.get("href") if link else None,
             pub_date=date.attributes.get("datetime") if date else None,
+            keywords=[one_line(tag.text()) for tag in page.css("a.p-tag")],
         )
 
 
@@ -266,4 +289,129 @@ def _post(entry: Element, origin: Origin, comments: list[RawComment]) -> RawPost
         modified=text_of(entry, "updated"),
         categories=[label.get("term", "") for label in labels],
         comments=tuple(comments),
+    )
+
+
+_MT_HEAD = re.compile(rb"(?:AUTHOR|TITLE|BASENAME|STATUS|DATE|UNIQUE URL):[ \t]*")
+_MT_SECTION = re.compile(
+    r"^-----\n(?=(?:BODY|EXTENDED BODY|EXCERPT|KEYWORDS|COMMENT|PING):[ \t]*\n|\s*(?:-{8}\s*)?\Z)",
+    re.MULTILINE,
+)
+"""What ends a section: a line of hyphens may also stand in a text."""
+_MT_FIELD = re.compile(r"([A-Z][A-Z ]*):[ \t]*(.*)\n")
+_MT_DATES = ("%m/%d/%Y %I:%M:%S %p", "%m/%d/%Y %H:%M:%S")
+_MT_ADDRESSES = "/{year}/{month}/{slug}.html"
+
+
+class MovableType(Source):
+    """The published posts of Movable Type's export, which Typepad and Hatena Blog make, too."""
+
+    kind = "movabletype"
+
+    def __init__(self, spec: str, options: SourceOptions, fetched: Fetched | None = None) -> None:
+        check_template(options.url_template)
+        super().__init__(spec, options, fetched)
+
+    def read(self) -> Iterator[SourceItem]:
+        """Every post with its comments; its oid is the path of its address."""
+        with File(self.spec).opened() as stream:
+            for number, text in enumerate(_mt_entries(stream), start=1):
+                origin = Origin(f"{self.spec} entry {number}")
+                yield guarded(partial(self._item, text, origin, is_first=number == 1), origin, None)
+
+    def _item(self, text: str, origin: Origin, *, is_first: bool) -> SourceItem:
+        head, *sections = _MT_SECTION.split(text.replace("\r\n", "\n"))
+        fields: dict[str, list[str]] = {}
+        for name, value in _MT_FIELD.findall(f"{head}\n"):
+            fields.setdefault(name, []).append(value.strip())
+        first = {name: values[0] for name, values in fields.items()}
+        parts: dict[str, list[str]] = {}
+        for section in sections:
+            name, _, content = section.partition(":")
+            parts.setdefault(name, []).append(content.strip())
+        url = first.get("UNIQUE URL") or self._address(first, is_first=is_first)
+        oid = oid_at(url, first.get("BASENAME"))
+        status = first.get("STATUS", "publish").lower()
+        is_wanted = (status == "draft" and self._options.drafts) or (
+            status == "future" and self._options.future
+        )
+        if status != "publish" and not is_wanted:
+            return Skipped(origin, oid, status or "of no status", "draft", declared=True)
+        bodies = [*parts.get("BODY", ()), *parts.get("EXTENDED BODY", ())]
+        html = _mt_html("\n\n".join(filter(None, bodies)), first.get("CONVERT BREAKS", ""))
+        categories = [*fields.get("PRIMARY CATEGORY", ()), *fields.get("CATEGORY", ())]
+        tags = next(csv.reader([first.get("TAGS", "")]), [])
+        comments = map(_mt_comment, parts.get("COMMENT", ()))
+        return RawPost(
+            origin=origin,
+            oid=oid,
+            title=title_or_start(plain(first.get("TITLE", "")), html),
+            text=html,
+            url=url,
+            pub_date=_mt_date(first.get("DATE", "")),
+            categories=labels(categories),
+            keywords=labels([*tags, *",".join(parts.get("KEYWORDS", ())).split(",")]),
+            comments=tuple({comment.oid: comment for comment in comments}.values()),
+            image=image_of(first.get("IMAGE")),
+        )
+
+    def _address(self, first: dict[str, str], *, is_first: bool) -> str | None:
+        """The address of a post that states none: only Typepad does."""
+        slug, when = first.get("BASENAME", ""), _mt_date(first.get("DATE", ""))
+        if "/" in slug and not self._options.url_template:
+            return f"/entry/{slug}"  # of Hatena
+        if not slug or not isinstance(when, datetime):
+            return None
+        template = self._options.url_template or _MT_ADDRESSES
+        if is_first:
+            self._options.warn(
+                f"{self.spec}: addresses are {template}; --url-template says others."
+            )
+        year, month, day = f"{when:%Y-%m-%d}".split("-")
+        return template.format(year=year, month=month, day=day, slug=slug, path=slug, section="")
+
+
+def _mt_entries(stream: Stream) -> Iterator[str]:
+    """The entries, which eight hyphens end; so may a table in a text be drawn."""
+    lines: list[bytes] = []
+    ends = False
+    for line in stream:
+        if ends and _MT_HEAD.match(line):
+            yield decoded(b"".join(lines))
+            lines = []
+        ends = line.strip() == b"--------" or (ends and not line.strip())
+        lines.append(line)
+    if b"".join(lines).strip():
+        yield decoded(b"".join(lines))
+
+
+def _mt_html(text: str, converts: str) -> str:
+    """A text as the blog shows it: Markdown, HTML, or HTML in which lines are lines."""
+    if converts.startswith("markdown"):
+        return rendered(text)[1]
+    if converts in ("0", "richtext", "blockeditor") or (not converts and "<p" in text):
+        return text
+    parts = re.split(r"(<pre\b.*?</pre>)", text, flags=re.DOTALL | re.IGNORECASE)
+    parts[::2] = (re.sub(r"\n\s*\n", "<p>", part).replace("\n", "<br>\n") for part in parts[::2])
+    return "".join(parts)
+
+
+def _mt_date(stated: str) -> When:
+    """The date, month first and without a zone; as it is if it is another one."""
+    for form in _MT_DATES:
+        with suppress(ValueError):
+            return datetime.strptime(stated, form).replace(tzinfo=UTC)
+    return stated
+
+
+def _mt_comment(section: str) -> RawComment:
+    """A comment: fields, and its text behind them. It has no id."""
+    end, fields = 0, {}
+    while field := _MT_FIELD.match(section, end):
+        fields[field[1]], end = field[2], field.end()
+    return RawComment(
+        oid=hashlib.sha256(section.encode()).hexdigest()[:12],
+        comment=_mt_html(section[end:], ""),
+        author=plain(fields.get("AUTHOR", "")) or None,
+        pub_date=_mt_date(fields.get("DATE", "")),
     )

@@ -19,6 +19,7 @@ from indexer.errors import SourceError
 from indexer.fetch import Fetched, Fetcher
 from indexer.records import Origin, RawPost, SourceItem
 from indexer.sources.base import Source, bare_host, image_of, is_url, is_valid_url
+from indexer.sources.exports import without_boxes
 from indexer.sources.identity import oid_at, plain, title_or_start
 
 _TAIL = 2000
@@ -85,6 +86,10 @@ class Feed(Source):
         if feed.bozo and not any(end in page.body[-_TAIL:] for end in _ENDS):
             # feedparser accepts a part of a feed; the missing entries would look removed.
             raise SourceError(f"{self.spec} ends early: {feed.bozo_exception}.", "Try again.")
+        if str(feed.version).startswith("rss"):  # there plain content is itunes:summary, no notes
+            for entry in feed.entries:
+                contents = entry.get("content", ())
+                entry["content"] = [it for it in contents if it.get("type") != "text/plain"]
         return feed.feed.get("language"), feed.entries
 
 
@@ -111,7 +116,11 @@ def _entry(item: dict[str, Any]) -> dict[str, Any]:
 
 
 def _post(entry: Any, origin: Origin, language: str | None, pages: Collection[str]) -> RawPost:
-    text, url, stated = _html(entry), _url(entry), entry.get("id") or entry.get("link")
+    text, url, stated = (
+        without_boxes(_html(entry)),
+        _url(entry),
+        entry.get("id") or entry.get("link"),
+    )
     own = next(iter(entry.get("content", ())), None) or entry.get("summary_detail") or {}
     updated = dict.get(entry, "updated")  # the entry's own `get` warns, and gives `published`
     return RawPost(

@@ -27,7 +27,7 @@ from indexer.sources.files import (
     files_in,
     read_inside,
 )
-from indexer.sources.generators import check_settings, excluded, site_of, sites_in
+from indexer.sources.generators import check_settings, excluded, site_of, sites_in, text_of
 from indexer.sources.identity import (
     day,
     day_in_path,
@@ -63,6 +63,8 @@ _MODIFIED = (
 )
 _SWITCHES = ("true", "false", "yes", "no", "on", "off")
 _IMAGES = ("image", "images", "cover", "thumbnail", "featuredimage", "coverimage", "hero", "banner")
+_DOCSIFY = re.compile(r"\$docsify\b|/docsify(?:\.min)?\.js|/docsify@|/docsify/")
+_HISTORY = re.compile(r"""routerMode["']?\s*:\s*["']history""")
 _CODES = frozenset(language.code for language in LANGUAGES.values())
 _LANGUAGE = re.compile(r"([a-z]{2})(?:-(?:[a-z]{2}|han[st]))?")
 _TEMPLATE_FIELDS = ("year", "month", "day", "slug", "path", "section")
@@ -124,12 +126,13 @@ class MarkdownFolder(Source):
     is_folder = True
 
     def __init__(self, spec: str, options: SourceOptions, fetched: Fetched | None = None) -> None:
-        _check_template(options.url_template)
+        check_template(options.url_template)
         super().__init__(spec, options, fetched)
         place = Path(spec)
         self._site = site_of(place)
         self._top = place if place.is_dir() else place.parent
         self._excluded: tuple[str, ...] = ()
+        self._docsify = docsify_of(place)
 
     def read(self) -> Iterator[SourceItem]:
         """Every post, in the order of the paths."""
@@ -144,7 +147,9 @@ class MarkdownFolder(Source):
         check_settings(site, files)
         for other in [] if site else sites_in(place):
             check_settings(other, ())
-        if place.is_dir() and not self._options.url_template:
+        if self._docsify and not self._options.url_template:
+            warn(f"{place}: docsify shows it at {self._docsify}; --url-template says others.")
+        elif place.is_dir() and not self._options.url_template:
             build = f"`{site.command}`" if site else "the generator"
             warn(
                 f"{place}: addresses are the paths of the files where front matter does not say "
@@ -190,7 +195,9 @@ class MarkdownFolder(Source):
     def _why_left_out(self, entry: Entry, *, has_head: bool) -> str:
         """Why a file's content is not a post now; "" if it is one."""
         is_at_top = len(entry.path.parts) == 1
-        if is_at_top and not has_head and entry.path.stem.lower() in ABOUT_THE_FOLDER:
+        is_home = self._docsify and entry.path.name == "README.md"
+        is_about = is_at_top and not is_home and entry.path.stem.lower() in ABOUT_THE_FOLDER
+        if is_about and not has_head:
             return "about the folder, not content"
         published = _moment(entry.published())
         paths = (entry.path.as_posix(), entry.own_path)
@@ -248,7 +255,7 @@ class MarkdownFolder(Source):
         slug = slug.strip("/").rpartition("/")[2] if isinstance(slug, str) else ""
         published = _moment(entry.published())
         year, month, day = f"{published:%Y-%m-%d}".split("-") if published else ("", "", "")
-        return (self._options.url_template or "/{path}/").format(
+        return (self._options.url_template or self._docsify or "/{path}/").format(
             year=year,
             month=month,
             day=day,
@@ -265,13 +272,26 @@ class MarkdownFolder(Source):
         return f"{address.rstrip('/')}{path}"
 
 
+def docsify_of(folder: Path) -> str:
+    """The template of the addresses that docsify gives to the files of a folder, whose README.md is
+    the home page; "" where it does not show them. It builds nothing: a browser reads them."""
+    page = text_of(folder / "index.html", 100_000)
+    if not _DOCSIFY.search(page):
+        return ""
+    return "/{path}" if _HISTORY.search(page) else "/#/{path}"
+
+
 def _oid(path: PurePosixPath) -> str:
     bare = path.with_suffix("")
     return fitting((bare.parent if bare.name == "index" and bare.parent.name else bare).as_posix())
 
 
-def _check_template(template: str) -> None:
-    """Raise a SourceError for a URL template with an unknown field."""
+def check_template(template: str) -> None:
+    """Check the template of addresses that a user has given.
+
+    Raises:
+        SourceError: it has an unknown field.
+    """
     try:
         template.format(**dict.fromkeys(_TEMPLATE_FIELDS, ""))
     except (KeyError, ValueError, IndexError, AttributeError):
