@@ -55,8 +55,9 @@ class SourceArguments:
         )
         warn = (lambda message: None) if self.quiet else self.options.warn
         options = replace(self.options, fetch=fetch, warn=warn)
+        began = time.monotonic()
         opened = [open_source(spec, self.kind, options) for spec in self.specs]
-        return Sources(opened, options, verbose=self.verbose)
+        return Sources(opened, options, verbose=self.verbose, began=began)
 
     def __str__(self) -> str:
         return " ".join(shown(spec) if "://" in spec else spec for spec in self.specs)
@@ -66,7 +67,12 @@ class Sources:
     """Several sources, read one after the other."""
 
     def __init__(
-        self, sources: Sequence[Source], options: SourceOptions, *, verbose: bool = False
+        self,
+        sources: Sequence[Source],
+        options: SourceOptions,
+        *,
+        verbose: bool = False,
+        began: float = 0.0,
     ) -> None:
         # A feed may have summaries only, which must not come before the posts themselves.
         self.sources = sorted(sources, key=lambda source: source.kind == _LATEST_ONLY)
@@ -76,11 +82,13 @@ class Sources:
         self._examples: list[str] = []
         self._layouts: Counter[str] = Counter()
         self._days: Counter[str] = Counter()
+        self._shared: Counter[str] = Counter()  # addresses, without their first post
         self._options = options
         self._verbose = verbose
         self._unread: Counter[str] = Counter()
         self.posts = 0
         self.is_whole = True
+        self._began = began or time.monotonic()
         self._addresses: dict[int, int] = {}  # hash of the address → the first source with it
 
     def read(self, is_unchanged: IsUnchangedEntry | None = None) -> Iterator[SourceItem]:
@@ -100,7 +108,7 @@ class Sources:
                 if isinstance(item, RawPost):
                     item = completed(item, self._options)
                     if not self._is_first(item, number):
-                        item = Skipped(item.origin, None, _SAME_ADDRESS)
+                        item = Skipped(item.origin, None, _SAME_ADDRESS, "copy", declared=True)
                 if isinstance(item, Skipped):
                     self._count(item)
                 if isinstance(item, RawPost):
@@ -111,11 +119,15 @@ class Sources:
         self._check_understood()
 
     def read_for(self, seconds: float) -> Iterator[SourceItem]:
-        """What is read in so many seconds from the first post on; `is_whole` says if it is all."""
+        """What is read in so many seconds, or in a tenth of them behind the first post.
+
+        `is_whole` says if it is all.
+        """
         end = 0.0
         for item in self.read():
             yield item
-            end = end or (time.monotonic() + seconds if self.posts else 0.0)
+            if self.posts and not end:
+                end = max(self._began + seconds, time.monotonic() + seconds / 10)
             if end and time.monotonic() > end:
                 self.is_whole = False
                 self._check_understood()
@@ -156,6 +168,8 @@ class Sources:
         day, count = next(iter(self._days.most_common(1)), ("", 0))
         if day and self.posts == count >= _SUSPECT:
             click.echo(f"note: all {count:,} posts have the date {day}: see `date`.", err=True)
+        for url, count in self._shared.most_common(_NAMED):
+            click.echo(f"note: {count + 1:,} posts have the address {url}.", err=True)
         if self._verbose and self._layouts.keys() - {"no known layout"}:
             click.echo(f"Layouts: {_counts(self._layouts)}.", err=True)
 
@@ -170,9 +184,12 @@ class Sources:
 
     def _is_first(self, post: RawPost, number: int) -> bool:
         """Whether no earlier source has a post with the same address."""
-        if len(self.sources) < 2 or not isinstance(post.url, str) or not post.url:
+        if not isinstance(post.url, str) or not post.url:
             return True
-        return self._addresses.setdefault(hash(address_of(post.url)), number) == number
+        key = hash(address_of(post.url))
+        if self._addresses.get(key) == number:
+            self._shared[post.url] += 1
+        return self._addresses.setdefault(key, number) == number
 
     @property
     def complete(self) -> bool:

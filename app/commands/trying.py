@@ -71,6 +71,7 @@ def try_(tools: Tools, sources: SourceArguments) -> None:
             "sample": sample,
             "warnings": warnings,
             "left_out": opened.skipped,
+            "left_out_by_a_guess": opened.guessed,
             "rejected": Counter(reject.reason for reject in rejects),
         }
     )

@@ -49,6 +49,7 @@ def test_try_shows_posts_from_all_over_the_source(invoke: Invoke, tmp_path: Path
     for words in ("2024-01-31", "100 posts (markdown).", "1 rejected: invalid YAML", "--site"):
         assert words in done.stdout
     assert "Left out: 1 draft" in done.stderr
+    assert "all 100 posts have the date 2024-01-31" in done.stderr
     assert "posts/draft.md: draft" in done.stderr
     report = json.loads(invoke("try", "posts", "--json").stdout)
     assert (report["posts"], report["left_out"]) == (100, {"draft": 1})
@@ -220,3 +221,27 @@ def test_init_finds_the_address(
     invoke("init")
     assert read_site_file(tmp_path / "blogsearch.toml").site == address
     assert invoke("try").exit_code == 0
+
+
+def test_what_is_left_out_by_a_guess_is_named_and_what_looks_wrong_is_said(
+    invoke: Invoke, tmp_path: Path
+) -> None:
+    head = '<!doctype html><html><head><title>{0}</title><link rel="canonical" href="{1}">'
+    text = f"</head><main><h1>Bread &amp; butter {{0}}</h1><p>{'Sacks of rye. ' * 30}</main>"
+    for number in range(6):
+        url = f"https://a.example.org/{min(number, 4)}/"
+        save(tmp_path / f"site/{number}/index.html", (head + text).format(f"No. {number}", url))
+    links = "".join(f'<p><a href="/{number}/">Post number {number}</a></p>' for number in range(6))
+    save(tmp_path / "site/all/index.html", f"<!doctype html><title>All</title><main>{links}")
+    save(tmp_path / "site/x/index.html", '<!doctype html><meta name="robots" content="noindex">')
+    done = invoke("try", "site", "--site", "https://a.example.org")
+    assert "Left out: 1 noindex" in done.stderr
+    assert "1 list page (5, all)" in done.stderr
+    lines = "".join(
+        json.dumps({"oid": f"{number}", "title": "T", "text": "x", "url": "/same/"}) + "\n"
+        for number in range(3)
+    )
+    save(tmp_path / "posts.jsonl", lines)
+    assert "3 posts have the address /same/" in invoke("try", "posts.jsonl").stderr
+    assert "Bread & butter No. 1" in done.stdout
+    assert "&amp;" not in done.output
