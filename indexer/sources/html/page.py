@@ -175,7 +175,8 @@ class Page:
         self.canonical = _followed((link.attributes.get("href") if link else "") or "")
         self.url = self.canonical or _followed(self._text("og:url"))
         site = site or BuiltSite()
-        if is_local(self.url) or (site.front_links and self.url in site.front_links):
+        is_elsewhere = is_local(self.url) and not is_local(location)
+        if is_elsewhere or (site.front_links and self.url in site.front_links):
             self.url = ""  # the machine that built it, or the front page on every page
         address = site.address or urljoin(self.url or location, "/").rstrip("/")
         titles = site.shared_titles | {self._text("og:site_name"), ""}
