@@ -302,3 +302,18 @@ LANGUAGES: Mapping[str, Language] = MappingProxyType(
 """Every language that an index can have, by name."""
 
 ENGLISH = LANGUAGES["english"]
+
+_OTHER_NAMES = {"nb": "no", "nn": "no", "iw": "he", "in": "id", "brazilian": "portuguese"}
+
+
+def language_named(name: str) -> Language | None:
+    """The language with this name or tag: `german`, `de`, `pt-BR`, `zh_Hans`; None if it is none of
+    `LANGUAGES`."""
+    tag = re.split(r"[-_.]", name.strip().lower())[0]
+    tag = _OTHER_NAMES.get(tag, tag)
+    return next((one for one in LANGUAGES.values() if tag in (one.name, one.code)), None)
+
+
+def language_of(setting: str) -> Language:
+    """The language of a setting, English if that is empty."""
+    return LANGUAGES[setting or ENGLISH.name]

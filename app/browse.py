@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from analyzers.languages import LANGUAGES, Language
 from app.cache import Computed
 from app.search.answer import SHAPE, BrowseAnswer, Facets
 from app.search.clauses import bool_query, post_filters
@@ -37,14 +36,14 @@ def browse(service: Service, filters: SearchRequest = EVERYTHING) -> Browse:
     """
     # The key of a search begins with its query, so no search has one of these.
     key = f"{SHAPE} browse&{urlencode(filters.parameters())}"
-    language = LANGUAGES[service.settings.language]
     answer = service.get_or_compute(
-        service.look_up(key), lambda session: _compute(session, filters, language)
+        service.look_up(key), lambda session: _compute(session, filters)
     ).body
     return Browse(answer["newest"], answer["facets"])
 
 
-def _compute(session: SearchSession, filters: SearchRequest, language: Language) -> Computed:
+def _compute(session: SearchSession, filters: SearchRequest) -> Computed:
+    language = session.view.language
     chosen = post_filters(filters, language)
     body = {
         # Applied to the hits only; each count has filters of its own.

@@ -12,7 +12,6 @@ from functools import partial
 
 from elasticsearch import Elasticsearch
 
-from analyzers.languages import LANGUAGES
 from app.errors import BlogsearchError
 from app.insights.counts import Searched
 from app.meaning import open_model
@@ -58,7 +57,7 @@ def broken(
     client: Elasticsearch, index: str, settings: Settings, goldens: Goldens
 ) -> dict[str, str]:
     """Those that an index does not answer as they must be."""
-    session = open_session(client, index, LANGUAGES[settings.language], alias=settings.index)
+    session = open_session(client, index, alias=settings.index)
     model = open_model(settings)
 
     def holds(q: str, url: str) -> bool:

@@ -136,7 +136,7 @@ def _index(elastic: Elasticsearch, settings: Settings) -> Check:
         return Check("index", "error", f"{seen}. {wrong.message}", wrong.remedy)
     if not count["count"]:
         return Check("index", "warning", seen, "Fill it with `blogsearch reindex POSTS.jsonl`.")
-    if generation.language != settings.language:
+    if settings.language not in ("", generation.language):
         seen = f"{seen}, in {generation.language}; BLOGSEARCH_LANGUAGE is {settings.language}"
         remedy = (
             "Run `blogsearch rebuild`: it builds the index from its own posts with the present "

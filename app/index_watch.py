@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from elasticsearch import ApiError, Elasticsearch, TransportError
 
-from analyzers.languages import LANGUAGES
+from analyzers.languages import Language, language_of
 from app.back_off import Admission, start_thread
 from app.cache import AnswerCache, Lookup, SingleFlight
 from app.cache.redis_client import RedisUnavailable
@@ -64,7 +64,6 @@ class IndexWatch:
         self._elastic = elastic
         self._cache = cache
         self._settings = settings
-        self._language = LANGUAGES[settings.language]
         self._admission = admission
         self._intervals = intervals
         self._present: tuple[IndexView, WordMemo] | None = None
@@ -119,7 +118,7 @@ class IndexWatch:
         """The generation that Elasticsearch says now, whose view is the present one then."""
         former = self._present[0] if self._present else None
         try:
-            view = read_view(client, self._settings.index, self._language, former)
+            view = read_view(client, self._settings.index, former)
         except NoIndex:
             self._present = None
             return _NOTHING
@@ -148,6 +147,12 @@ class IndexWatch:
             return languages_of(self._cache.read_generation() or _NOTHING)
         except RedisUnavailable:
             return frozenset()
+
+    @property
+    def language(self) -> Language:
+        """What the index stems, as it was known last; else what the settings say."""
+        present = self._present
+        return present[0].language if present else language_of(self._settings.language)
 
     def check(self, lookup: Lookup, again: Callable[[], Lookup]) -> Lookup:
         """The lookup, or another one if its generation had to be found out first.
@@ -221,13 +226,13 @@ class IndexWatch:
 
     def _follow(self, generation: bytes | None) -> tuple[IndexView, WordMemo]:
         """What is known of this generation, or of the one that Elasticsearch says now."""
-        index, language = self._settings.index, self._language
+        index = self._settings.index
         former = self._present[0] if self._present else None
         view = None
         if generation and former:
-            view = follow(self._elastic, index, language, generation, former)
+            view = follow(self._elastic, index, generation, former)
         if view is None:
-            view = read_view(self._elastic, index, language, former)
+            view = read_view(self._elastic, index, former)
             self._replace(generation, view.generation)
         return self._set(view)
 

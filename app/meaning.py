@@ -21,12 +21,12 @@ def open_model(settings: Settings) -> Model | None:
 
 
 def check_language(settings: Settings) -> None:
-    """Check that the model knows the language of the blog.
+    """Check that the model knows the language of the settings, if they name one.
 
     Raises:
         BadSettings: it does not.
     """
-    if settings.language != LANGUAGE.name:
+    if settings.language not in ("", LANGUAGE.name):
         raise BadSettings(
             f"BLOGSEARCH_SEMANTIC: must be off for {settings.language}: the model knows "
             f"{LANGUAGE.name} only."

@@ -10,7 +10,6 @@ from urllib.parse import urlencode
 
 from elasticsearch import BadRequestError, Elasticsearch
 
-from analyzers.languages import LANGUAGES
 from app.back_off import Admission
 from app.cache import AnswerCache, CachedAnswer, Computed, Lookup
 from app.elastic import answers_searches, responds, translated
@@ -91,7 +90,7 @@ class Service:
         """
 
         def compute(session: SearchSession) -> Computed:
-            body = suggest(session, request, LANGUAGES[self.settings.language])
+            body = suggest(session, request, session.view.language)
             # There are too many beginnings of words to keep them for a day.
             return Computed(body=body, has_hits=bool(body["suggestions"]), keep_stale=False)
 

@@ -60,6 +60,7 @@ def _setting(
     *,
     secret: bool = False,
     check: Callable[[Any], object] | None = None,
+    convert: Callable[[Any], object] | None = None,
     section: str = "",
 ) -> Any:
     """A field of `Settings`.
@@ -67,9 +68,11 @@ def _setting(
     Args:
         secret: it is not in the representation, and may be in a file.
         check: raises ValueError for what the type cannot express, and says what is wrong.
+        convert: the same, and returns the value as it is kept.
         section: the heading in docs/settings.md, on its first setting.
     """
     metadata = {"description": description, "secret": secret, "check": check, "section": section}
+    metadata["convert"] = convert
     return field(default=default, repr=not secret, metadata=metadata)
 
 
@@ -86,12 +89,14 @@ def _check_index(name: str) -> None:
         )
 
 
-def _check_language(name: str) -> None:
+def _language_name(name: str) -> str:
     # Imported here: it imports the stemmers.
-    from analyzers.languages import LANGUAGES
+    from analyzers.languages import LANGUAGES, language_named
 
-    if name not in LANGUAGES:
-        raise ValueError(f"must be one of {', '.join(LANGUAGES)}")
+    language = language_named(name)
+    if name and not language:
+        raise ValueError(f"must be one of {', '.join(LANGUAGES)}, or a tag such as pt-BR")
+    return language.name if language else ""
 
 
 def _check_certificates(name: str) -> None:
@@ -179,10 +184,11 @@ class Settings:
         section="Index",
     )
     language: str = _setting(
-        "english",
-        "The language of the posts; docs/languages.md lists the languages. A change needs a new "
+        "",
+        "The language of the posts, such as `german`, `de` or `pt-BR`; docs/languages.md lists "
+        "them. Empty: that of most posts when `reindex` builds the index. A change needs a new "
         "index, which `blogsearch rebuild` makes.",
-        check=_check_language,
+        convert=_language_name,
     )
     shards: Annotated[int, Meta(ge=1, le=64)] = _setting(1, "Primary shards of a new index.")
     replicas: Annotated[int, Meta(ge=0, le=8)] = _setting(0, "Replicas of each shard.")
@@ -416,6 +422,8 @@ def parse_settings(
             converted[name] = _convert(value, known[name].type)
             if setting["check"]:
                 setting["check"](converted[name])
+            if setting["convert"]:
+                converted[name] = setting["convert"](converted[name])
         except (ValueError, msgspec.ValidationError) as error:
             shown = "" if setting["secret"] else f" (it is {value!r})"
             complaints.append(f"{where}: {error}{shown}")

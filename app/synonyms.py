@@ -9,6 +9,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -16,13 +17,14 @@ from typing import Any
 from elasticsearch import Elasticsearch
 
 from analyzers.chains import SYNONYMS, index_time
-from analyzers.languages import LANGUAGES
+from analyzers.languages import ENGLISH, Language, language_of
 from analyzers.rules.compile import RuleErrors, Rules, in_effect
 from analyzers.rules.parse import rule_files
 from app.errors import FolderUnusable
 from app.meaning import open_model
 from app.settings import Settings
 from indexer.build import IndexSettings
+from indexer.generations import live as live_generation
 
 _OLD = ".old"
 
@@ -37,24 +39,32 @@ def used_files(settings: Settings) -> list[Path]:
     """
     with _folder_errors(settings.synonyms_dir, "read"):
         os.scandir(settings.synonyms_dir).close()
-    return rule_files(settings.synonyms_dir, settings.language)
+    return rule_files(settings.synonyms_dir, language_of(settings.language).name)
+
+
+def with_language(settings: Settings, client: Elasticsearch) -> Settings:
+    """The settings with the language of the live index, or else English, if they name none."""
+    if settings.language:
+        return settings
+    live = live_generation(client, settings.index)
+    return replace(settings, language=live.language if live else ENGLISH.name)
 
 
 def index_settings(settings: Settings, rules: Rules | None = None) -> IndexSettings:
     """The settings of a new generation, with the rules of the folder if no others are given."""
     rules = rules or Rules(used_files(settings))
-    language, model = LANGUAGES[settings.language], open_model(settings)
+    language, model = language_of(settings.language), open_model(settings)
     return IndexSettings(rules, settings.shards, settings.replicas, language, model)
 
 
-def applied(tokens: Sequence[str], digest: str, settings: Settings) -> Json:
+def applied(tokens: Sequence[str], digest: str, settings: Settings, language: Language) -> Json:
     """The rules at work in the lower-case tokens of a query, for `debug-search`.
 
     `note` instead where the folder's rules are not the index's, which have this digest: nothing
     certain can be said then.
     """
     try:
-        files = rule_files(settings.synonyms_dir, settings.language)
+        files = rule_files(settings.synonyms_dir, language.name)
         rules = _rules(tuple((path, path.stat().st_mtime_ns) for path in files))
         if rules.digest != digest:
             note = "the index was built with other rules than the folder has now; "

@@ -19,7 +19,6 @@ import click
 import orjson
 from elasticsearch import Elasticsearch
 
-from analyzers.languages import LANGUAGES
 from app.elastic import connect
 from app.search.session import open_session
 from app.search.similar import SimilarRequest, similar
@@ -58,7 +57,7 @@ def pairs(posts: Sequence[Post]) -> tuple[Others, Others]:
 
 def ranking_of(client: Elasticsearch, alias: str, *, bare: bool) -> Rank:
     """That of `/similar`, or of `more_like_this` as it comes (`bare`)."""
-    session = open_session(client, alias, LANGUAGES[settings_for(alias).language])
+    session = open_session(client, alias)
 
     def rank(post: Post, size: int) -> Sequence[str]:
         if bare:

@@ -1,8 +1,9 @@
 """The commands that write to the index, and those for its generations."""
 
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import click
 
 from app.commands.runs import (
     after_build,
+    language_of_posts,
     pinged,
     published,
     rebuilt,
@@ -25,6 +27,7 @@ from app.commands.tools import (
 )
 from app.golden import check as check_golden
 from app.golden import gated
+from app.settings import Settings
 from app.synonyms import index_settings
 from indexer import generations
 from indexer.build import reindex as run_reindex
@@ -32,6 +35,7 @@ from indexer.build import rollback as run_rollback
 from indexer.errors import Damaged
 from indexer.export import export as exported_lines
 from indexer.generations import list_generations, require_live
+from indexer.records import SourceItem
 from indexer.scan import checkpoint, count
 from indexer.sync import sync as run_sync
 
@@ -60,17 +64,28 @@ def reindex(tools: Tools, sources: SourceArguments, force: bool) -> None:
     blogsearch reindex content/posts --url-template '/{year}/{slug}/'
     """
     with run_on(tools, "reindex", sources, force=force) as run:
+        settings, items = _with_language(tools, run.sources.read())
         built = run_reindex(
             tools.elastic,
-            tools.settings.index,
-            run.sources.read(),
-            gated(index_settings(tools.settings), tools.elastic, tools.settings, force=force),
+            settings.index,
+            items,
+            gated(index_settings(settings), tools.elastic, settings, force=force),
             run.on_reject,
             run.options,
         )
     after_build(tools, built)
     tools.output.result({**asdict(built), "rejected": run.rejected})
     run.end(tools.output)
+
+
+def _with_language(
+    tools: Tools, items: Iterator[SourceItem]
+) -> tuple[Settings, Iterator[SourceItem]]:
+    """The settings of a new index, in the language of the posts if they name none; the posts."""
+    if tools.settings.language:
+        return tools.settings, items
+    language, items = language_of_posts(items, tools.output)
+    return replace(tools.settings, language=language), items
 
 
 @command(exit_codes=UNCHANGED)
@@ -92,7 +107,7 @@ def rebuild(tools: Tools, force: bool) -> None:
     blogsearch rebuild
     blogsearch rebuild --force
     """
-    alias, settings = tools.settings.index, tools.settings
+    alias, settings = tools.settings.index, tools.index_settings
     wanted = gated(index_settings(settings), tools.elastic, settings, force=force)
     live = generations.live(tools.elastic, alias)
     built = rebuilt(tools, wanted, "rebuild", force=force) if live else None
@@ -144,11 +159,14 @@ def add(tools: Tools, sources: SourceArguments) -> None:
 def _compare(tools: Tools, command: str, sources: SourceArguments, *, force: bool = False) -> None:
     """Bring a source into the live index; `add` as one that has not every post."""
     with run_on(tools, command, sources, force=force) as run:
+        settings, first = tools.index_settings, None
+        if not generations.live(tools.elastic, settings.index):  # it is the first build
+            settings, first = _with_language(tools, run.sources.read())
         result = run_sync(
             tools.elastic,
-            tools.settings.index,
-            run.sources.read,
-            index_settings(tools.settings),
+            settings.index,
+            lambda is_unchanged: first or run.sources.read(is_unchanged),
+            index_settings(settings),
             run.on_reject,
             run.options,
         )

@@ -46,7 +46,7 @@ def meaning(tools: Tools, state: str, yes: bool, force: bool) -> None:
     blogsearch meaning on
     blogsearch meaning off
     """
-    output, settings = tools.output, replace(tools.settings, semantic=state == "on")
+    output, settings = tools.output, replace(tools.index_settings, semantic=state == "on")
     file = _site_file(tools, state)
     if settings.semantic:
         check_language(settings)

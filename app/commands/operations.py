@@ -15,6 +15,7 @@ from rich.text import Text
 
 from analyzers import meaning
 from analyzers.rules.compile import Rules
+from app.commands.runs import in_other_languages, tags_in
 from app.commands.tools import (
     Output,
     Tools,
@@ -26,7 +27,7 @@ from app.errors import BlogsearchError, FolderUnusable, without_password
 from app.health import Check, checks, last_run
 from app.meaning import open_model
 from app.settings import HOST_FILE, SITE_FILE, Settings, site_file
-from app.synonyms import used_files
+from app.synonyms import used_files, with_language
 from indexer.errors import Damaged
 from indexer.generations import live as live_generation
 from indexer.scan import checkpoint
@@ -52,7 +53,7 @@ def doctor(tools: Tools) -> None:
         runs = last_run(elastic, settings.index)
         explained = [_explained(check, tools, elastic) for check in seen]
         results = [_settings_read(settings), *explained, runs, _synonyms(settings, elastic)]
-        results += _meaning(settings, elastic)
+        results += [*_languages(settings, elastic), *_meaning(settings, elastic)]
     tools.output.result({check.name: asdict(check) for check in results})
     rows = [
         (check.name, Text(check.status, _COLOURS[check.status]), check.seen, check.remedy)
@@ -98,6 +99,8 @@ def _explained(check: Check, tools: Tools, elastic: Elasticsearch) -> Check:
 
 def _synonyms(settings: Settings, elastic: Elasticsearch) -> Check:
     """Whether the rule files are valid and the live index was built with them."""
+    with suppress(BlogsearchError), translated():  # the check of the index says why
+        settings = with_language(settings, elastic)
     try:
         files = used_files(settings)
     except FolderUnusable as error:
@@ -115,6 +118,17 @@ def _synonyms(settings: Settings, elastic: Elasticsearch) -> Check:
         remedy = "Run `blogsearch rebuild` to build it from its own posts with these."
         return Check("synonyms", "warning", seen, remedy)
     return Check("synonyms", "ok", seen)
+
+
+def _languages(settings: Settings, elastic: Elasticsearch) -> list[Check]:
+    """Whether most posts are in the language that the index stems."""
+    with suppress(BlogsearchError), translated():  # the check of the index says why
+        if live := live_generation(elastic, settings.index):
+            tags = tags_in(elastic, live.name)
+            if other := in_other_languages(tags, live.language):
+                return [Check("language", "warning", *other)]
+            return [Check("language", "ok", f"the index stems {live.language}")]
+    return []
 
 
 def _meaning(settings: Settings, elastic: Elasticsearch) -> list[Check]:

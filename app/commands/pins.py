@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from analyzers.languages import LANGUAGES
+from analyzers.languages import language_of
 from app.commands.tools import CommandGroup, Tools, pass_tools, stop_on_errors
 from app.search.pins import SUFFIX, parse
 
@@ -42,7 +42,7 @@ def load(tools: Tools, files: tuple[Path, ...]) -> None:
     """
     texts = {path.name: _text(path) for path in files}
     store = tools.service.pins
-    rules, findings = parse({**store.texts(), **texts}, LANGUAGES[tools.settings.language])
+    rules, findings = parse({**store.texts(), **texts}, language_of(tools.index_settings.language))
     findings += store.warnings(rules)
     stop_on_errors(findings)
     store.change(lambda stored: {**stored, **texts})

@@ -1,14 +1,17 @@
 """What the commands that write have in common: output, progress, rejects, how a run ends."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 
 import click
 import requests
-from elasticsearch import ApiError, TransportError
+from elasticsearch import ApiError, Elasticsearch, TransportError
 from rich.console import Console
 
+from analyzers.languages import ENGLISH, language_named
 from app.commands.sources import SourceArguments, Sources
 from app.commands.tools import (
     ONLY_SOME,
@@ -22,10 +25,12 @@ from indexer.build import Built, IndexSettings, is_current, rebuild
 from indexer.errors import Locked, LockLost, SourceError
 from indexer.generations import live as live_generation
 from indexer.ingest import IngestOptions
-from indexer.records import Reject, quantity
+from indexer.records import Document, RawPost, Reject, SourceItem, quantity
 from indexer.retry import time_limit
 from indexer.state import Lock
 
+_LOOKED_AT = 1_000  # posts
+_FEW = 0.1
 _MAX_PRINTED = 20  # rejects; --verbose prints all of them
 _WARM_AFTER_SWAP = 20.0  # seconds that a command that swapped waits for
 _EXIT_TIMEOUT = 5.0  # seconds that a command that failed waits for Elasticsearch
@@ -171,6 +176,71 @@ def _ping(settings: Settings, end: str, text: str = "") -> None:
         click.echo(f"BLOGSEARCH_PING_URL cannot be reached: {reason}.", err=True)
 
 
+# -- languages -----------------------------------------------------------------------------------
+
+
+def language_of_posts(
+    items: Iterator[SourceItem], output: Output
+) -> tuple[str, Iterator[SourceItem]]:
+    """The name of the language that most posts have, by the first 1,000, and all items again.
+
+    It is English if most name none, or one that an index cannot have.
+    """
+    first = list(islice(items, _LOOKED_AT))
+    tag, language = most_frequent(tags_of(first))
+    if _name(tag):
+        output.note(f"Most posts are in {language} ({tag}), so that is what the index stems.")
+    elif tag:
+        output.note(f"note: an index cannot stem {tag!r}, the language of most posts, but English.")
+    return language, chain(first, items)
+
+
+def most_frequent(tags: Counter[str]) -> tuple[str, str]:
+    """The tag that most posts have, "" for none, and the language of an index of them."""
+    tag = next((tag for tag, _ in tags.most_common(1)), "")
+    return tag, _name(tag) or ENGLISH.name
+
+
+def tags_of(items: Iterable[SourceItem]) -> Counter[str]:
+    """How many posts name a language, by its tag; "" for none."""
+    tags = Counter[str]()
+    for item in items:
+        if isinstance(item, RawPost | Document):
+            tag = item.language if isinstance(item, RawPost) else item.source.get("language")
+            tags[str(tag or "").lower()] += 1
+    return tags
+
+
+def tags_in(client: Elasticsearch, index: str) -> Counter[str]:
+    """The same for the posts of an index."""
+    aggs = {"tags": {"terms": {"field": "language", "size": 100, "missing": ""}}}
+    found = client.search(index=index, size=0, track_total_hits=False, aggs=aggs)
+    buckets = found["aggregations"]["tags"]["buckets"]
+    return Counter({bucket["key"]: bucket["doc_count"] for bucket in buckets})
+
+
+def in_other_languages(tags: Counter[str], language: str) -> tuple[str, str] | None:
+    """What to say, and what to do, if more than a tenth of the posts name another language than the
+    index stems; otherwise None."""
+    others = Counter({tag: n for tag, n in tags.items() if tag and _name(tag) != language})
+    if others.total() <= tags.total() * _FEW:
+        return None
+    shown = ", ".join(f"{tag} {number:,}" for tag, number in others.most_common(3))
+    seen = f"{others.total():,} of {quantity(tags.total(), 'post')} are not in {language}: {shown}"
+    names = Counter[str]()
+    for tag, number in others.items():
+        names[_name(tag)] += number
+    best, number = names.most_common(1)[0]
+    if best and number > tags.total() / 2:
+        return seen, f"Set BLOGSEARCH_LANGUAGE={best}, then run `blogsearch rebuild`."
+    return seen, "docs/languages.md says what a blog in two languages can do."
+
+
+def _name(tag: str) -> str:
+    language = language_named(tag)
+    return language.name if language else ""
+
+
 # -- builds ------------------------------------------------------------------------------------
 
 
@@ -192,6 +262,10 @@ def rebuilt(
 def after_build(tools: Tools, built: Built) -> None:
     """Print which generation is live now, and what it took; warm the cache."""
     output = tools.output
+    if generation := live_generation(tools.elastic, tools.settings.index):
+        tags = tags_in(tools.elastic, generation.name)
+        for text in in_other_languages(tags, generation.language) or ():
+            output.note(f"warning: {text}")
     if built.lost:
         click.echo(f"warning: {built.lost}", err=True)
     replayed = f", {built.replayed:,} writes replayed" if built.replayed else ""

@@ -35,7 +35,6 @@ def search(tools: Tools, query: tuple[str, ...], parameters: tuple[str, ...], de
     # cache imports Redis' client, which takes half as long as that of Elasticsearch.
     from werkzeug.datastructures import MultiDict
 
-    from analyzers.languages import LANGUAGES
     from app.errors import BadRequest
     from app.meaning import open_model
     from app.search.blended import search as run_search
@@ -53,7 +52,7 @@ def search(tools: Tools, query: tuple[str, ...], parameters: tuple[str, ...], de
     except BadRequest as error:
         raise click.UsageError(error.message) from None
     settings = tools.settings
-    session = open_session(tools.elastic, settings.index, LANGUAGES[settings.language])
+    session = open_session(tools.elastic, settings.index)
     answer = run_search(session, request, settings, open_model(settings))
     tools.output.result({**answer.body, "debug": answer.debug} if debug else answer.body)
     _print_hits(answer.body, tools.output)
@@ -97,6 +96,7 @@ def analyze(tools: Tools, text: tuple[str, ...], analyzer: str) -> None:
     blogsearch analyze --analyzer blog_text_index "an introduction to machine learning"
     """
     from analyzers.chains import MARKS, SYNONYMS, index_time
+    from analyzers.languages import language_of
     from analyzers.signs import readable
     from app.synonyms import applied
     from indexer.generations import require_live
@@ -118,7 +118,7 @@ def analyze(tools: Tools, text: tuple[str, ...], analyzer: str) -> None:
     for (_, tokens), (name, _) in pairwise(steps):
         if name in (SYNONYMS, index_time(SYNONYMS)) and tokens:
             words = [readable(token) or token for token in tokens]
-            synonyms = applied(words, live.rules or "", tools.settings)
+            synonyms = applied(words, live.rules or "", tools.settings, language_of(live.language))
     output = tools.output
     output.result({"steps": dict(steps), **synonyms})
     output.table(("step", "tokens"), [(name, " | ".join(tokens)) for name, tokens in steps])

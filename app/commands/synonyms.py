@@ -1,12 +1,14 @@
 """`blogsearch synonyms`: check, convert and load rule files."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
 import click
+from elasticsearch import ApiError, TransportError
 
-from analyzers.languages import LANGUAGES
+from analyzers.languages import language_of
 from analyzers.rules.compile import check as check_rules
 from analyzers.rules.compile import in_effect, terms_of
 from analyzers.rules.formats import NotConvertible, converted
@@ -21,9 +23,12 @@ from app.commands.tools import (
 )
 from app.golden import gated
 from app.synonyms import check_writable, index_settings, live_rules, store, used_files
+from indexer.errors import IndexingError
 from indexer.generations import live as live_generation
 from indexer.records import quantity
+from indexer.retry import time_limit
 
+_TIMEOUT = 2.0  # seconds that a check waits for the language of the index
 _SHOWN = 10  # rules and words that are printed; --json has all
 
 _file = click.Path(path_type=Path)
@@ -54,8 +59,11 @@ def check_synonyms(tools: Tools, files: tuple[Path, ...]) -> None:
     blogsearch synonyms check --json *.synonyms
     blogsearch synonyms check
     """
-    used = used_files(tools.settings)
-    _, findings = check_rules(files or used, used, LANGUAGES[tools.settings.language])
+    settings = tools.settings
+    with suppress(ApiError, TransportError, IndexingError), time_limit(_TIMEOUT):
+        settings = tools.index_settings
+    used = used_files(settings)
+    _, findings = check_rules(files or used, used, language_of(settings.language))
     report(files or used, findings, tools.output)
 
 
@@ -95,8 +103,9 @@ def load_synonyms(tools: Tools, files: tuple[Path, ...], force: bool) -> None:
     \b
     blogsearch synonyms load my.synonyms
     """
-    settings, client, output = tools.settings, tools.elastic, tools.output
-    rules, findings = check_rules(files, used_files(settings), LANGUAGES[settings.language])
+    settings, client, output = tools.index_settings, tools.elastic, tools.output
+    language = language_of(settings.language)
+    rules, findings = check_rules(files, used_files(settings), language)
     stop_on_errors(findings)
     check_writable(settings.synonyms_dir)
     live = live_generation(client, settings.index)

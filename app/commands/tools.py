@@ -99,6 +99,13 @@ class Tools:
         return self._settings or load_settings()
 
     @cached_property
+    def index_settings(self) -> "Settings":
+        """The settings, with the language of the live index if they name none."""
+        from app.synonyms import with_language
+
+        return with_language(self.settings, self.elastic)
+
+    @cached_property
     def elastic(self) -> "Elasticsearch":
         from app.elastic import connect
 

@@ -13,6 +13,7 @@ from urllib.parse import quote, urlsplit
 
 import click
 
+from app.commands.runs import in_other_languages, most_frequent
 from app.commands.sources import SourceArguments, Sources, source_options
 from app.commands.tools import Tools, command, pass_tools
 from app.settings import SITE_FILE
@@ -81,6 +82,12 @@ def try_(tools: Tools, sources: SourceArguments) -> None:
     output.say(f"{quantity(len(posts), 'post')} ({', '.join(opened.kinds)}){of_them}.")
     for warning, count in warnings.most_common():
         output.say(f"{quantity(count, 'post')}: {warning}")
+    tags = Counter(str(post.get("language", "")) for post in posts)
+    language = tools.settings.language or most_frequent(tags)[1]
+    if posts:
+        output.say(f"language of the index: {language}")
+    for text in in_other_languages(tags, language) or ():
+        output.say(f"note: {text}")
     for title, count in Counter(post["title"] for post in posts).most_common(3):
         if count > _SAME_TITLES:
             output.say(f"{count:,} posts have the title {html.unescape(title)!r}")

@@ -5,7 +5,6 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from analyzers.languages import LANGUAGES
 from app.search import fallback, scoring
 from app.search.answer import Facets, SearchAnswer
 from app.search.clauses import post_filters
@@ -51,7 +50,7 @@ def search(
     Exceptions of the Elasticsearch client pass through; `app.elastic.translated` maps them.
     """
     if settings.strategy == "fallback":
-        return Answer(*fallback.answer(session, request, LANGUAGES[settings.language]))
+        return Answer(*fallback.answer(session, request, session.view.language))
     return Answer(*answer(session, request, settings, model))
 
 
@@ -65,7 +64,7 @@ def answer(
     once more with any; and the counts by category and year, if they are wanted. The hits of a large
     page are asked for once, when the words are known.
     """
-    view, language = session.view, LANGUAGES[settings.language]
+    view, language = session.view, session.view.language
     typed = plan_typed(request, language, view.phrases, recency=settings.recency)
     words = examined_words(typed)
     known = session.words.recall(word for _, word in words.values())

@@ -35,7 +35,10 @@ def explain(
         "words": [_word(term, found, facts, session.view.posts) for term in plan.terms],
         "lookup": {key: _lookup(known, key in remembered) for key, known in facts.items()},
         "synonyms": applied(
-            [piece for term in plan.terms for piece in term.tokens], session.view.rules, settings
+            [piece for term in plan.terms for piece in term.tokens],
+            session.view.rules,
+            settings,
+            session.view.language,
         ),
         "pins": [f"{rule.file}:{rule.line}" for rule in plan.pins.rules],
         "hits": _hits(found, session),

@@ -9,7 +9,6 @@ from typing import Any
 
 from elasticsearch import ConnectionTimeout, Elasticsearch
 
-from analyzers.languages import Language
 from app.elastic import ONE_COPY
 from app.search.spelling import Word, WordFacts
 from app.search.view import IndexView, figures_searches, read_figures, read_view, responses_of
@@ -119,17 +118,13 @@ class SearchSession:
 
 
 def open_session(
-    client: Elasticsearch,
-    index: str,
-    language: Language,
-    timeout: float | None = None,
-    alias: str = "",
+    client: Elasticsearch, index: str, timeout: float | None = None, alias: str = ""
 ) -> SearchSession:
     """A session by what Elasticsearch says of the index now.
 
     Raises:
         NoIndex, OutdatedIndex: there is no such index, or it has the fields of another version.
     """
-    view = read_view(client, index, language, alias=alias)
+    view = read_view(client, index, alias=alias)
     view.check_schema()
     return SearchSession(client, index, view, timeout=timeout, alias=alias)

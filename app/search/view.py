@@ -1,7 +1,7 @@
 """What is known of an index: one frozen value, read from Elasticsearch, that belongs to one
 generation; and the figures by which a generation is known.
 
-    view = read_view(client, "blog", LANGUAGES["english"])
+    view = read_view(client, "blog")
     view.pins, view.phrases, view.languages
 
 A generation is the UUID of the index, the languages of its posts, and for each shard the number of
@@ -19,7 +19,7 @@ from elasticsearch import ApiError, Elasticsearch, NotFoundError
 from elasticsearch.exceptions import HTTP_EXCEPTIONS
 
 from analyzers.chains import SYNONYMS
-from analyzers.languages import Language
+from analyzers.languages import ENGLISH, LANGUAGES, Language
 from analyzers.rules.compile import Phrases
 from app.elastic import NO_INDEX, ONE_COPY
 from app.errors import NoIndex, OutdatedIndex
@@ -43,9 +43,10 @@ class IndexView:
     """One generation of an index.
 
     `generation`: as it is kept in Redis. `name` and `uuid` are those of the index, `rules` is the
-    digest of its synonym rules, `phrases` are what these contract. `model` names the model of the
-    vectors of its passages, "" without vectors. `languages` are the tags of all posts, with that of
-    the index if a post names none. `popularity` is that of a usual post, 0 if no post has one.
+    digest of its synonym rules, `phrases` are what these contract, `language` is what it stems.
+    `model` names the model of the vectors of its passages, "" without vectors. `languages` are the
+    tags of all posts, with that of the index if a post names none. `popularity` is that of a usual
+    post, 0 if no post has one.
     """
 
     generation: bytes
@@ -60,6 +61,7 @@ class IndexView:
     schema: int | None = SCHEMA
     rules: str = ""
     phrases: Phrases = field(default_factory=Phrases)
+    language: Language = ENGLISH
     model: str = ""
 
     @property
@@ -219,7 +221,6 @@ _FACTS: Json = {
 def read_view(
     client: Elasticsearch,
     index: str,
-    language: Language,
     former: IndexView | None = None,
     alias: str = "",
 ) -> IndexView:
@@ -234,7 +235,7 @@ def read_view(
     while True:
         indices = _read_indices(client, index)
         try:
-            view = _read(client, index, list(indices.values()), language, former, alias or index)
+            view = _read(client, index, list(indices.values()), former, alias or index)
         except NotFoundError:  # deleted after a swap
             continue
         # Otherwise there was a swap in between.
@@ -243,14 +244,14 @@ def read_view(
 
 
 def follow(
-    client: Elasticsearch, index: str, language: Language, generation: bytes, former: IndexView
+    client: Elasticsearch, index: str, generation: bytes, former: IndexView
 ) -> IndexView | None:
     """The view of a generation that another process has found, by one request; None if the index
     has become another one. Exceptions of the client pass through."""
     indices = _indices_of(generation)
     if not indices:
         return None
-    view = _read(client, index, indices, language, former, index)
+    view = _read(client, index, indices, former, index)
     return view if view.generation == generation else None
 
 
@@ -284,10 +285,15 @@ def _read(
     client: Elasticsearch,
     index: str,
     indices: Sequence[str],
-    language: Language,
     former: IndexView | None,
     alias: str,
 ) -> IndexView:
+    if former and indices[0].startswith(f"{former.uuid}:"):
+        same = ("name", "uuid", "schema", "rules", "phrases", "language", "model")
+        settings = {name: getattr(former, name) for name in same}
+    else:
+        settings = _read_settings(client, index)
+    language: Language = settings["language"]
     shards = max(written.count(",") + 1 for written in indices)
     headers = _headers(index, shards)
     searches = [(header, _FIGURES) for header in headers] if shards > 1 else []
@@ -307,17 +313,13 @@ def _read(
         languages=tags,
         popularity=counts["popular"]["usual"]["values"][0]["value"] or 0.0,
         has_comments=bool(counts["comments"]["doc_count"]),
+        **settings,
     )
     stored = _first_hit(pins)
     if former and former.pins_version == version(stored):
-        view = replace(view, pins=former.pins, pins_version=former.pins_version)
-    else:
-        rules = tuple(parse(texts_of(stored), language)[0])
-        view = replace(view, pins=rules, pins_version=version(stored))
-    if former and indices[0].startswith(f"{former.uuid}:"):
-        same = ("name", "uuid", "schema", "rules", "phrases", "model")
-        return replace(view, **{name: getattr(former, name) for name in same})
-    return replace(view, **_read_settings(client, index))
+        return replace(view, pins=former.pins, pins_version=former.pins_version)
+    rules = tuple(parse(texts_of(stored), language)[0])
+    return replace(view, pins=rules, pins_version=version(stored))
 
 
 def _read_settings(client: Elasticsearch, index: str) -> dict[str, Any]:
@@ -341,5 +343,6 @@ def _read_settings(client: Elasticsearch, index: str) -> dict[str, Any]:
         "schema": meta.get("schema"),
         "rules": meta.get("rules", ""),
         "phrases": Phrases.of([lines] if isinstance(lines, str) else lines),
+        "language": LANGUAGES.get(meta.get("language", ""), ENGLISH),
         "model": meta.get("model", ""),
     }

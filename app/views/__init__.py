@@ -5,7 +5,6 @@ from typing import cast
 
 from flask import current_app, request
 
-from analyzers.languages import LANGUAGES
 from app.insights.search_log import agrees
 from app.rate_limit import names_of
 from app.service import EXTENSION, Service
@@ -18,7 +17,7 @@ def current_service() -> Service:
 
 def default_language() -> str:
     """The code of the blog's language."""
-    return LANGUAGES[current_service().settings.language].code
+    return current_service().watch.language.code
 
 
 def counted_visitor() -> str:

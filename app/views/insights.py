@@ -18,7 +18,6 @@ from flask import Blueprint, Response, make_response, redirect, render_template,
 from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response as WerkzeugResponse
 
-from analyzers.languages import LANGUAGES
 from app.clients import TOKENS, client_names
 from app.elastic import translated
 from app.errors import BadRequest, BlogsearchError, Forbidden, NotFound, Unauthorized
@@ -179,7 +178,7 @@ def save_pin() -> WerkzeugResponse:
     oid = request.form.get("oid", "")
     rule = undo or f"{request.form.get('q', '')} => {oid}"
     if not undo:
-        rules, errors = parse({_PINS: rule}, LANGUAGES[service.settings.language])
+        rules, errors = parse({_PINS: rule}, service.watch.language)
         if errors or [one.first for one in rules] != [(oid,)]:
             raise BadRequest("This search cannot be pinned here. Write a rule in a file.")
 

@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 from elasticsearch import Elasticsearch
 
-from analyzers.languages import ENGLISH
 from app.search.blended import search
 from app.search.request import SearchRequest
 from app.search.session import SearchSession
@@ -58,7 +57,7 @@ def measured(
     """Per query: its kind, nDCG@10 and the number of requests it took."""
     settings = replace(engine_settings, index=sample_alias)
     measures = []
-    view = read_view(elastic, sample_alias, ENGLISH)
+    view = read_view(elastic, sample_alias)
     for line in QUERIES.read_text().splitlines():
         query = json.loads(line)
         session = SearchSession(elastic, sample_alias, view)

@@ -15,7 +15,6 @@ import pytest
 from elasticsearch import Elasticsearch
 from werkzeug.datastructures import MultiDict
 
-from analyzers.languages import ENGLISH
 from analyzers.rules.compile import Rules
 from analyzers.rules.parse import rule_files
 from app.errors import OutdatedIndex
@@ -68,7 +67,7 @@ def strategy(request: pytest.FixtureRequest) -> Any:
 
 @pytest.fixture(scope="module")
 def view(elastic: Elasticsearch, index: str) -> IndexView:
-    return read_view(elastic, index, ENGLISH)
+    return read_view(elastic, index)
 
 
 @pytest.fixture
@@ -307,7 +306,7 @@ def test_an_index_of_another_version_is_recognized(elastic: Elasticsearch, alias
     mappings = {"properties": {"kind": {"type": "keyword"}, "oid": {"type": "keyword"}}}
     elastic.indices.create(index=f"{alias}-000001", aliases={alias: {}}, mappings=mappings)
     with pytest.raises(OutdatedIndex, match="blogsearch reindex"):
-        open_session(elastic, alias, ENGLISH)
+        open_session(elastic, alias)
 
 
 # -- the strategy fallback -------------------------------------------------------------------------

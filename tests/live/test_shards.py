@@ -13,7 +13,6 @@ from elasticsearch import ApiError, Elasticsearch
 from flask.testing import FlaskClient
 from prometheus_client import generate_latest
 
-from analyzers.languages import ENGLISH
 from app import create_app
 from app.cache import open_cache
 from app.metrics import IndexMetrics
@@ -139,7 +138,7 @@ def test_a_part_of_the_posts_is_neither_counted_nor_taken_for_all(
     name = _lose_a_shard(elastic, whole)
     for count in (
         lambda: list(doc_values(elastic, name, ["oid"])),
-        lambda: read_view(elastic, name, ENGLISH),
+        lambda: read_view(elastic, name),
         lambda: PinStore(elastic, name).warnings([_RULE]),
     ):
         with pytest.raises(ApiError, match="search_phase_execution_exception"):
