@@ -186,12 +186,24 @@ def _places(page: Fetched, fetcher: Fetcher) -> Iterator[str]:
     """Where the sitemap and the feed may be, the likeliest first."""
     yield from Robots(fetcher).sitemaps(page.url)
     yield from (urljoin(page.url, place) for place in _SITEMAPS)
-    text = decoded(page.body, page.content_type)
+    yield from (url for url, _ in links_of(page))
+
+
+def links_of(page: Fetched) -> list[tuple[str, str]]:
+    """The sitemaps and the feeds that a page names, each with its kind.
+
+    Raises:
+        SourceError: the page cannot be parsed.
+    """
     try:
-        parsed = parse(text)
+        parsed = parse(decoded(page.body, page.content_type))
     except TooMuchMarkup as error:
         raise SourceError(f"{page.url}: {error}.", "Name its sitemap or its feed.") from None
+    found = []
     for link in parsed.css(_LINKS):
-        type_ = (link.attributes.get("type") or "").lower()
-        if type_ in _FEED_TYPES or "sitemap" in (link.attributes.get("rel") or "").split():
-            yield urljoin(page.url, link.attributes.get("href") or "")
+        is_feed = (link.attributes.get("type") or "").lower() in _FEED_TYPES
+        is_sitemap = "sitemap" in (link.attributes.get("rel") or "").split()
+        if is_feed or is_sitemap:
+            url = urljoin(page.url, link.attributes.get("href") or "")
+            found.append((url, "sitemap" if is_sitemap else "feed"))
+    return found

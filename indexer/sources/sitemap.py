@@ -3,16 +3,20 @@
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import replace
 from urllib.parse import urljoin, urlsplit
 
 from indexer.addresses import without_tracking
 from indexer.errors import SourceError
 from indexer.fetch import Fetched, Fetcher, FetchFailed, Robots
 from indexer.normalise import address_of
-from indexer.records import Origin, RawPost, Reject, Skipped, SourceItem
+from indexer.records import Origin, RawPost, Reject, Skipped, SourceItem, When
 from indexer.sources.base import Source, bare_host, guarded, is_url, is_valid_url
+from indexer.sources.detect import links_of
+from indexer.sources.feed import Feed
 from indexer.sources.files import decoded
-from indexer.sources.html.page import read_page
+from indexer.sources.html.page import BuiltSite, read_page
 from indexer.sources.identity import oid_of_page
 from indexer.sources.robots import forbids_indexing
 from indexer.sources.xml import local_name, locations, parse_xml
@@ -30,6 +34,7 @@ class Sitemap(Source):
 
     kind = "sitemap"
     is_remote = True
+    _site = BuiltSite()
 
     def read(self) -> Iterator[SourceItem]:
         """Every page in the order of the sitemap; with `max_pages` the ones changed last.
@@ -39,9 +44,9 @@ class Sitemap(Source):
         second address of a page, such as one that redirects to it.
         """
         with Fetcher(self._options.fetch) as fetcher:
-            pages = self._pages(fetcher)
-            seen = set()
-            for item in self._items(fetcher, pages):
+            pages, robots, seen = self._pages(fetcher), Robots(fetcher), set()
+            self._site = BuiltSite(entries=self._fed(fetcher, robots))
+            for item in self._items(fetcher, robots, pages):
                 page = (
                     (address_of(str(item.url)), item.title) if isinstance(item, RawPost) else None
                 )
@@ -83,9 +88,23 @@ class Sitemap(Source):
             found = sorted(found, key=lambda page: page[1], reverse=True)[:most]
         return found
 
-    def _items(self, fetcher: Fetcher, pages: list[tuple[str, str]]) -> Iterator[SourceItem]:
+    def _fed(self, fetcher: Fetcher, robots: Robots) -> dict[str, When]:
+        """What the feed that the home page names has: the oids and the dates of posts."""
+        home = self._options.site or urljoin(self.spec, "/")
+        with suppress(SourceError):  # without it, pages have only what they say themselves
+            links = links_of(fetcher.get(home)) if is_url(home) and robots.allows(home) else []
+            feed = next((url for url, kind in links if kind == "feed" and robots.allows(url)), "")
+            if feed and not self._why_not_followed(feed):
+                options = replace(self._options, warn=lambda message: None)
+                posts = Feed(feed, options, fetcher.get(feed)).read()
+                return {post.oid: post.pub_date for post in posts if isinstance(post, RawPost)}
+        return {}
+
+    def _items(
+        self, fetcher: Fetcher, robots: Robots, pages: list[tuple[str, str]]
+    ) -> Iterator[SourceItem]:
         """What is on each page, in their order; a few are fetched ahead."""
-        robots, connections = Robots(fetcher), self._options.fetch.connections
+        connections = self._options.fetch.connections
         with ThreadPoolExecutor(connections) as pool:
             waiting: deque[Future[SourceItem]] = deque()
             try:
@@ -147,4 +166,6 @@ class Sitemap(Source):
         if kind not in ("", "text/html", "application/xhtml+xml"):
             return Skipped(origin, oid, "not an HTML page")
         text = decoded(fetched.body, fetched.content_type)
-        return read_page(text, fetched.url, origin, oid, self._options, lastmod=lastmod)
+        return read_page(
+            text, fetched.url, origin, oid, self._options, site=self._site, lastmod=lastmod
+        )

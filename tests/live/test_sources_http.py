@@ -232,6 +232,29 @@ def test_a_few_pages_at_a_time(server: Server) -> None:
     assert 2 <= most <= 3
 
 
+def test_the_feed_of_the_site_says_which_pages_are_posts_and_of_when(server: Server) -> None:
+    server.say("/sitemap.xml", urlset(server, "/short/", "/list/"))
+    others = "".join(
+        f'<li><h3><a href="/p{number}/">Post number {number}</a></h3><time datetime="2020-01-0'
+        f'{number}">January {number}, 2020</time></li>'
+        for number in range(1, 8)
+    )
+    body = f"<p>Flour is in.</p><h2>More posts</h2><ul>{others}</ul>"
+    for path in ("/short/", "/list/"):
+        server.say(path, f"<!doctype html><title>Flour {path}</title><main>{body}</main>")
+    link = '<link rel="alternate" type="application/rss+xml" href="/feed/">'
+    server.say("/", page("Mill", link))
+    server.say(
+        "/feed/",
+        f"<rss version='2.0'><channel><title>Mill</title><item><link>{server.url('/short/')}</link>"
+        "<pubDate>Thu, 05 Mar 2026 11:30:00 +0000</pubDate></item></channel></rss>",
+    )
+    items = read(server.url("/sitemap.xml"))
+    (post,) = (item for item in items if isinstance(item, RawPost))
+    assert (post.oid, str(post.pub_date)) == ("short", "2026-03-05 11:30:00+00:00")
+    assert reasons(items) == [("list", "list page")]
+
+
 @pytest.mark.parametrize(
     ("places", "found"),
     [

@@ -70,7 +70,7 @@ class BuiltSite:
     address: str = ""  # of the front page, without a slash at its end
     pages: Mapping[str, Path] = field(default_factory=dict)
     addresses: Mapping[str, str] = field(default_factory=dict)  # of what the sitemap lists
-    entries: Mapping[str, str] = field(default_factory=dict)  # what the feeds list, and its dates
+    entries: Mapping[str, Any] = field(default_factory=dict)  # what the feeds list, and its dates
     fed: frozenset[str] = frozenset()  # have a feed of their own
     unlisted: frozenset[str] = frozenset()  # are not in a complete sitemap
     copies: frozenset[str] = frozenset()  # another page is named by their link or path
@@ -265,7 +265,9 @@ class Page:
         return folder.lower() == own and own.partition("-")[0] != shown and bool(others)
 
     def _is_one_article(self, oid: str) -> bool:
-        """Whether the page says that it is one article, or its generator does."""
+        """Whether the page says that it is one article, or its generator or the site's feed do."""
+        if oid in self._site.entries and oid != "index":
+            return True
         if self.layout.post and self.parsed.css_first(self.layout.post) is not None:
             return True
         if self._text("og:type").lower() == "article" and self._text("article:published_time"):
@@ -347,7 +349,7 @@ class Page:
         content.tidy(title, [*tags, *categories])
         days = [day_in_path(urlsplit(address).path) for address in (self.url, url)]
         published, modified = map(self._meta.get, _PUBLISHED), map(self._meta.get, _MODIFIED)
-        dates = moments([*published, *content.dates, *days, self._site.entries.get(oid)])
+        dates = moments([*published, self._site.entries.get(oid), *content.dates, *days])
         changes = moments([*modified, *content.updated, lastmod])
         image = "" if self.image in self._site.shared_images else self.image
         return RawPost(
