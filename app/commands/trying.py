@@ -5,7 +5,7 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from urllib.parse import quote, urlsplit
 
 import click
 
-from app.commands.runs import in_other_languages, most_frequent
+from app.commands.runs import in_other_languages, most_frequent, tags_of
 from app.commands.sources import SourceArguments, Sources, source_options
 from app.commands.tools import Tools, command, pass_tools
 from app.settings import SITE_FILE
@@ -23,7 +23,7 @@ from indexer.normalise import document_of
 from indexer.records import RawPost, Reject, quantity
 from indexer.sources import SourceOptions, detect, open_source
 from indexer.sources.base import is_url
-from indexer.sources.generators import Site, site_of, sites_in
+from indexer.sources.generators import Site, built_in, site_of, sites_in
 
 _SECONDS = 10.0
 """For so long `try` reads a source, `init` half of that."""
@@ -174,8 +174,7 @@ def init(tools: Tools, place: str, force: bool) -> None:
     path = Path(SITE_FILE)
     if path.exists() and not force:
         raise click.ClickException(f"{SITE_FILE} exists; --force overwrites it.")
-    say(f"Reading {place} …")
-    site, content = _content_of(place, say)
+    site, content = _content_of(place)
     fetch = FetchOptions(allow_private=is_url(place) and tools.settings.fetch_allow_private)
     source = open_source(content, None, SourceOptions(fetch=fetch))
     sources = Sources([source], SourceOptions())
@@ -184,25 +183,43 @@ def init(tools: Tools, place: str, force: bool) -> None:
     if not posts:
         sources.print_skipped()
         raise SourceError("There is no post in it.", "`blogsearch try --verbose` says why.")
-    more = "" if sources.is_whole else "More than "
-    say(f"{more}{quantity(len(posts), 'post')} ({source.kind}).")
-    address = next(filter(None, map(_address_of, posts)), "")
-    language = site.language if site and source.kind == "markdown" else ""
-    if site and site.address:
-        address = site.address
+    more = "" if sources.is_whole else "more than "
+    is_built = site and site.built and source.kind == "html"
+    what = f", the site that {site.generator} has built" if site and is_built else ""
+    say(f"{source.spec}: {more}{quantity(len(posts), 'post')} ({source.kind}){what}.")
+    # What was built knows better than a configuration that may be for other machines, too.
+    addresses = [next(filter(None, map(_address_of, posts)), ""), site.address if site else ""]
+    address = next(filter(None, addresses if is_built else reversed(addresses)), "")
+    tags = tags_of(posts)
+    tag, index_language = most_frequent(tags)
+    language = tag or (site.language if site else "")
+    say(f"address {address or 'unknown'}, language {language or 'unknown: English'}.")
+    if site and not site.built and source.kind == "markdown":
+        say(
+            f"note: {site.generator} has not built its site here, and only that has its addresses. "
+            f"Build it with `{site.command}`; then: blogsearch init --force."
+        )
     if not address and not is_url(place):
         say(f"note: the site's address is not known; write it into {SITE_FILE}.")
+    for text in in_other_languages(tags, index_language) or ():
+        say(f"note: {text}")
     try:
         path.write_text(_toml(source.spec, address, language), "utf-8")
     except (OSError, UnicodeError) as error:
         raise SourceError(f"{SITE_FILE} cannot be written: {error}.") from error
     say(f"{SITE_FILE} is written. Next: blogsearch try, then blogsearch reindex.")
     tools.output.result(
-        {"file": SITE_FILE, "source": source.spec, "site": address, "posts": len(posts)}
+        {
+            "file": SITE_FILE,
+            "source": source.spec,
+            "site": address,
+            "language": language,
+            "posts": len(posts),
+        }
     )
 
 
-def _content_of(place: str, say: Callable[[str], None]) -> tuple[Site | None, str]:
+def _content_of(place: str) -> tuple[Site | None, str]:
     """The site that a place belongs to, and what of it is to be read: what it has built, if it has.
 
     Raises:
@@ -212,20 +229,14 @@ def _content_of(place: str, say: Callable[[str], None]) -> tuple[Site | None, st
         return None, place
     folder = Path(place).resolve()
     site = site_of(folder)
+    is_site = (folder / "index.html").is_file() and not (site and site.folder == folder)
+    if not site and not is_site and (built := built_in(folder)):
+        return None, os.path.relpath(built)
     if detect.kind_of_path(place) != "markdown":
         return site or site_of(folder.parent), place
     if not site and len(inner := sites_in(folder)) == 1:
         site = inner[0]
-    if site and site.built:
-        built = os.path.relpath(site.built)
-        say(f"{built} is the site that {site.generator} has built: it is indexed.")
-        return site, built
-    if site:
-        say(
-            f"note: {site.generator} has not built its site here, and only that has its addresses. "
-            f"Build it with `{site.command}`; then: blogsearch init --force."
-        )
-    return site, place
+    return site, os.path.relpath(site.built) if site and site.built else place
 
 
 def _address_of(post: RawPost) -> str:

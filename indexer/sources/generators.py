@@ -22,6 +22,9 @@ _MAX_CHARACTERS = 1_000_000
 _OUTPUTS = ("public", "_site", "site", "dist", "build", "out", "output", "book")
 _BUILT = (*_OUTPUTS, "_build/html", ".vitepress/dist")
 _BASE = "base_?url|base"
+_OUTPUT = (
+    "site_dir|publish_?dir|destination|public_dir|output[_-]?(?:path|dir|folder)|build-dir|outdir"
+)
 _LANGUAGE = "language_?code|default_?(?:content_?)?(?:language|lang|locale)|language|locale|lang"
 _URL = r"https?://[\w.-]+(?::\d+)?(?:/[^\s\"'<>]*)?"
 
@@ -122,6 +125,19 @@ def sites_in(place: Path) -> list[Site]:
     return [site for site in sites if site]
 
 
+def built_in(folder: Path, *names: str) -> Path | None:
+    """The folder with the pages of a site below another one: of these names, or else a usual one.
+
+    It may be the only folder in it, such as `site/uv`. None if there is none.
+    """
+    for place in (folder / name for name in (*names, *_BUILT)):
+        inner = list(place.iterdir()) if place.is_dir() else []
+        for pages in [place, *inner] if len(inner) == 1 else [place]:
+            if (pages / "index.html").is_file():
+                return pages
+    return None
+
+
 def _site_in(folder: Path) -> Site | None:
     for generator in _GENERATORS:
         found = [path for glob in generator.files.split() for path in sorted(folder.glob(glob))]
@@ -133,14 +149,14 @@ def _site_in(folder: Path) -> Site | None:
     config = [path for path in found if path.is_file()]
     places = (folder / name for name in generator.content.split())
     contents = (place for place in places if place.is_dir() and files_in(place, MARKDOWN))
-    builds = (folder / name for name in _BUILT)
+    output = _setting(config, _OUTPUT, r"[\w./-]+")
     return Site(
         generator.name,
         generator.command,
         folder,
         config,
         next(contents, folder),
-        next((place for place in builds if (place / "index.html").is_file()), None),
+        built_in(folder, *([output] if output else ())),
         _address(config, generator.address),
         _setting(config, _LANGUAGE, r"[A-Za-z]{2,3}(?:[-_][A-Za-z]{2,4})?").replace("_", "-"),
     )

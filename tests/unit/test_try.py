@@ -191,9 +191,42 @@ def test_init_takes_what_the_generator_has_built(
     assert invoke("init").exit_code == 1  # it exists
     save(tmp_path / built / "index.html", PAGE.format(""))
     done = invoke("init", "--force")
-    assert f"{built} is the site that {generator} has built" in done.stderr
+    assert f"{built}: 1 post (html), the site that {generator} has built." in done.stderr
     assert read_site_file(tmp_path / "blogsearch.toml").sources == (built,)
     assert invoke("try").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("configuration", "built"),
+    [
+        ({}, "site"),
+        ({}, "public"),
+        ({}, "site/uv"),
+        (
+            {"mkdocs.yml": "site_name: x\nsite_dir: out/of/it\nsite_url: https://no.example.org"},
+            "out/of/it",
+        ),
+        ({"hugo.yaml": "publishDir: web\n"}, "web"),
+        ({"pelicanconf.py": "OUTPUT_PATH = 'www/'\n"}, "www"),
+        ({"_config.yml": "destination: ./html\n", "_posts/.keep": ""}, "html"),
+    ],
+)
+def test_init_says_what_was_built_in_three_lines(
+    invoke: Invoke, tmp_path: Path, configuration: dict[str, str], built: str
+) -> None:
+    for name, text in configuration.items():
+        save(tmp_path / name, text)
+    write_posts(tmp_path / "docs", 2)
+    link = '<link rel="canonical" href="https://e.org/b/{}">'
+    page = PAGE.replace("<html", '<html lang="pt-BR"', 1)
+    save(tmp_path / built / "index.html", page.format("") + link.format(""))
+    save(tmp_path / built / "a/index.html", page.format("") + link.format("a/"))
+    done = invoke("init")
+    found, says, written = done.stderr.splitlines()
+    assert found.startswith(f"{built}: "), done.output
+    assert (says, written[:14]) == ("address https://e.org/b, language pt-br.", "blogsearch.tom")
+    file = read_site_file(tmp_path / "blogsearch.toml")
+    assert (file.sources, file.site, file.language) == ((built,), "https://e.org/b", "pt-br")
 
 
 @pytest.mark.parametrize(
