@@ -74,7 +74,7 @@ def test_the_sitemap_says_what_is_public_and_where(tmp_path: Path, is_index: boo
     ]
     assert isinstance(hidden, Skipped)
     assert hidden.reason == "not in the sitemap"
-    assert len(warned) == 1
+    assert len(warned) == 2
     # One that lists few of the pages does not say which are public.
     save(file, urlset.format(urls[: urls.index("</url>") + 6]))
     assert len(oids(tmp_path)) == 9

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from indexer.dates import DATE_IN_TEXT
-from indexer.html_text import BLOCKS, HEADINGS, UNSEEN, one_line, walk
+from indexer.html_text import BLOCKS, HEADINGS, UNSEEN, one_line, text_of, walk
 from indexer.sources.html.layouts import Layout
 
 Node = LexborNode
@@ -332,8 +332,11 @@ class Content:
         """Remove the title, the lines about the post, and what other pages repeat."""
         root, body = self.root, self._body
         self._remove_lines(body, root, title, {node.mem_id for node in labels})
+        for selector in filter(None, (self._layout.tags, self._layout.categories)):
+            for node in root.css(selector):
+                self._remove(node, "labels")
         for heading in root.css("h1, h2"):
-            if one_line(heading.text()) == title:
+            if one_line(text_of(heading).prose) == title:
                 heading.remove()
         found = [node for is_end in (False, True) for node in self._repeats(root, is_end=is_end)]
         self._lengths = measure(body)

@@ -12,8 +12,8 @@ import orjson
 
 from indexer.errors import SourceError
 from indexer.html_text import Readable, TooMuchMarkup, one_line, parse, text_of
-from indexer.records import Origin, Skipped, SourceItem
-from indexer.sources.base import UNREAD, Source, is_valid_url
+from indexer.records import Origin, Skipped, SourceItem, quantity
+from indexer.sources.base import UNREAD, Source, SourceOptions, is_valid_url
 from indexer.sources.files import (
     ABOUT_THE_FOLDER,
     MARKDOWN,
@@ -75,13 +75,20 @@ class HTMLFolder(Source):
         if place.is_dir():
             site = built_site(base, {oid: file for file, oid in oids.items()}, self._options.site)
             yield from self._unread(base, site)
+            for doubt in site.doubts:
+                self._options.warn(doubt)
             if missing := site.addresses.keys() - site.pages.keys():
                 self._options.warn(f"{len(missing):,} pages of the sitemap are not in {self.spec}.")
+        kept: list[str] = []
+        options = replace(self._options, warn=kept.append)
         yield from self._each(
             files,
-            lambda file: self._page(file, oids[file], base, site),
+            lambda file: self._page(file, oids[file], base, site, options),
             lambda file: (Origin(str(file)), oids[file]),
         )
+        if kept:
+            posts = quantity(len(kept), "post")
+            self._options.warn(f"{posts}: other pages repeat the text, which is kept ({kept[0]}).")
 
     def _unread(self, base: Path, site: BuiltSite) -> Iterator[Skipped]:
         """Files in formats of posts, except those that are the source of a page beside them."""
@@ -91,7 +98,9 @@ class HTMLFolder(Source):
             if not is_about and oid_of_page(quote(f"{path}.html")) not in site.pages:
                 yield Skipped(Origin(str(file)), None, UNREAD, "unread")
 
-    def _page(self, file: Path, oid: str, base: Path, site: BuiltSite) -> SourceItem:
+    def _page(
+        self, file: Path, oid: str, base: Path, site: BuiltSite, options: SourceOptions
+    ) -> SourceItem:
         origin, path = Origin(str(file)), file.relative_to(base).as_posix()
         if self._options.excludes(path):
             reason = "excluded by blogsearch.toml"
@@ -102,7 +111,7 @@ class HTMLFolder(Source):
             return Skipped(origin, oid, "copy or another version of a page", "copy")
         text = decoded(read_inside(file, [base.resolve()], _MAX_BYTES))
         location = urljoin(f"{site.address}/", quote(re.sub(r"(^|/)index\.html?$", r"\1", path)))
-        return read_page(text, location, origin, oid, self._options, site=site)
+        return read_page(text, location, origin, oid, options, site=site)
 
 
 # -- what the pages say together -------------------------------------------------------------------
@@ -126,7 +135,8 @@ def built_site(folder: Path, files: Mapping[str, Path], site: str) -> BuiltSite:
     heads = {oid: _head(file, folder) for oid, file in files.items()}
     urls, entries = _listed(folder)
     links = Counter(head.canonical for head in heads.values() if head.canonical)
-    front = {link for link, count in links.items() if count >= max(_SHARED_BY, len(heads) / 2)}
+    most = max(_SHARED_BY, len(heads) / 2)
+    front = {link for link, count in links.items() if count >= most and not is_local(link)}
     named = [*urls, *entries, *(link for link in links if not is_local(link))]
     bare = BuiltSite(address=site.rstrip("/") or _address(files, named), pages=files)
     addresses = {oid: url for url in urls if (oid := bare.oid_of(url))}
@@ -154,6 +164,7 @@ def built_site(folder: Path, files: Mapping[str, Path], site: str) -> BuiltSite:
         entries={bare.oid_of(url): date for url, date in entries.items()},
         fed=frozenset(fed),
         front_links=frozenset(front),
+        doubts=tuple(_doubts(links, front)),
         unsearched=frozenset(_unsearched(folder, bare, heads)),
         unlisted=frozenset(unlisted),
         copies=frozenset(copies),
@@ -221,6 +232,16 @@ def _shown(file: Path, folder: Path) -> Readable:
     return text_of(marked_content(root) or root)
 
 
+def _doubts(links: Mapping[str, int], front: Iterable[str]) -> Iterator[str]:
+    """What cannot be right about the canonical links of a site."""
+    followed = "the paths after the address of the site (--site) count instead."
+    for link in front:
+        yield f"{links[link]:,} pages have the canonical link {link}: {followed}"
+    if local := [link for link in links if is_local(link)]:
+        count = quantity(sum(map(links.__getitem__, local)), "canonical link")
+        yield f"{count} lead to the machine that built the site, as {local[0]} does: {followed}"
+
+
 def _unsearched(folder: Path, site: BuiltSite, heads: Mapping[str, Head]) -> set[str]:
     """The pages that the site's own search leaves out, where it says so.
 
@@ -239,7 +260,7 @@ def _unsearched(folder: Path, site: BuiltSite, heads: Mapping[str, Head]) -> set
             except (OSError, ValueError, TypeError, KeyError, AttributeError):
                 continue  # it is something else
             inside = {oid for oid in heads if f"{oid}/".startswith(below)}
-            if len(found & inside) > len(inside) / 2:
+            if 2 * len(found & inside) >= len(inside):
                 left_out |= inside - found
     return left_out
 
@@ -250,7 +271,7 @@ def _searched(text: str) -> set[str]:
     Raises:
         ValueError, TypeError, KeyError, AttributeError: it is another file.
     """
-    data = orjson.loads(text.removeprefix("Search.setIndex(").removesuffix(")"))
+    data = orjson.loads(text.strip().removeprefix("Search.setIndex(").removesuffix(")"))
     if isinstance(data, dict) and "docnames" in data:  # Sphinx lists `:nosearch:` pages, too
         found = data["terms"].values()
         numbers = {number for at in found for number in (at if isinstance(at, list) else [at])}

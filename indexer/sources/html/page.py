@@ -80,6 +80,7 @@ class BuiltSite:
     repeated: Mapping[str, float] = field(default_factory=dict)  # texts: the share that has them
     unsearched: frozenset[str] = frozenset()  # are left out by the site's own search
     front_links: frozenset[str] = frozenset()  # canonical links that are on most pages
+    doubts: tuple[str, ...] = ()  # about what the pages say of themselves
     ignores_code: bool = False  # each block of code is marked as no part of the search
 
     def oid_of(self, url: str) -> str:
@@ -139,7 +140,10 @@ def read_page(
         return Skipped(origin, oid, *why)
     listed = site.addresses.get(oid) if site else None
     url = listed or urljoin(location, page.url)
-    return page.post(origin, oid, url, lastmod, options)
+    post = page.post(origin, oid, url, lastmod, options)
+    if not (post.text.prose or post.text.code or page.has_images):
+        return Skipped(origin, oid, "no text", "empty")
+    return post
 
 
 class Page:
@@ -190,6 +194,11 @@ class Page:
         if options:
             self.layout = _as_named(self.layout, options)
         self._main = self._marked()
+
+    @property
+    def has_images(self) -> bool:
+        """Whether its main element has pictures, which may be all that a post is."""
+        return self._main.css_first("img, video, audio, iframe") is not None
 
     def _marked(self) -> LexborNode:
         """The element that the template marks as the content; the body if it marks none."""
@@ -347,6 +356,8 @@ class Page:
         content.find(options.content, keeps_code=site.ignores_code)
         title = self._title(content, oid)
         content.tidy(title, [*tags, *categories])
+        if content.is_repeated:
+            options.warn(str(origin))
         days = [day_in_path(urlsplit(address).path) for address in (self.url, url)]
         published, modified = map(self._meta.get, _PUBLISHED), map(self._meta.get, _MODIFIED)
         dates = moments([*published, self._site.entries.get(oid), *content.dates, *days])
