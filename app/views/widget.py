@@ -89,7 +89,9 @@ def count_click() -> tuple[str, int]:
     """
     settings = current_service().settings
     site = "/".join(settings.site_url.split("/")[:3])
-    if is_foreign({site, *settings.allowed_origins} - {"*"}):
+    origins = {site, *settings.allowed_origins} - {"*", ""}
+    # Without one of both nobody has said where the widget is; a visitor counts once all the same.
+    if origins and is_foreign(origins):
         raise Forbidden("Neither BLOGSEARCH_SITE_URL nor BLOGSEARCH_CORS_ORIGINS has this Origin.")
     request.max_content_length = _MAX_CLICK
     q, oid = request.form.get("q", "").strip(), request.form.get("oid", "")

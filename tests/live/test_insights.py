@@ -218,6 +218,11 @@ def test_an_opened_hit_of_a_foreign_page_is_refused(settings: Settings) -> None:
         assert client.post("/clicks", data=CLICK, headers=headers).status_code == status, sent
 
 
+def test_an_opened_hit_counts_where_nobody_said_where_the_blog_is(client: FlaskClient) -> None:
+    headers = {"User-Agent": BROWSER, "Origin": "https://blog.example"}
+    assert client.post("/clicks", data=CLICK, headers=headers).status_code == 204
+
+
 def test_a_bad_body_is_refused(client: FlaskClient) -> None:
     for changed in (
         *({"q": ""}, {"q": "x" * 101}),
