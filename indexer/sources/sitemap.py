@@ -1,7 +1,8 @@
 """A sitemap, or an index of sitemaps, and the pages it lists, fetched a few at a time."""
 
+import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
@@ -16,14 +17,22 @@ from indexer.sources.base import Source, bare_host, guarded, is_url, is_valid_ur
 from indexer.sources.detect import links_of
 from indexer.sources.feed import Feed
 from indexer.sources.files import decoded
-from indexer.sources.html.page import BuiltSite, read_page
+from indexer.sources.html.page import BuiltSite, NotPost, asks_for_password, read_page
 from indexer.sources.identity import oid_of_page
 from indexer.sources.robots import forbids_indexing
 from indexer.sources.xml import local_name, locations, parse_xml
 
 _MAX_PAGES = 200_000
 _MAX_SITEMAPS = 50_000
-_GONE = (404, 410)
+_REFUSED: Mapping[int, NotPost] = {
+    **{status: NotPost(f"gone ({status})", "gone", declared=True) for status in (404, 410, 451)},
+    **{status: NotPost(f"locked ({status})", "locked", declared=True) for status in (401, 403)},
+}
+_LOGIN = re.compile(
+    r"[/._-](?:wp-)?(?:log|sign)[-_]?(?:in|on)\b|/(?:sso|oauth2?|auth)(?:/|$)", re.I
+)
+"""A path to which a server redirects what it shows only to members."""
+_OTHER_TYPE = NotPost("not an HTML page", "unread")
 _NO_PAGES = (
     *(".pdf", ".jpg", ".jpeg", ".png", ".gif", ".svg", ".webp", ".xml", ".zip", ".mp3", ".mp4"),
 )
@@ -40,8 +49,9 @@ class Sitemap(Source):
         """Every page in the order of the sitemap; with `max_pages` the ones changed last.
 
         A page that cannot be fetched is a Reject with its oid, so that it is not taken for
-        removed; one that is gone (404, 410) or that robots.txt disallows is left out. So is a
-        second address of a page, such as one that redirects to it.
+        removed; one that is gone (404, 410, 451) or locked (401, 403, or it redirects to where one
+        logs in), or that robots.txt disallows, is left out. So is a second address of a page, such
+        as one that redirects to it.
         """
         with Fetcher(self._options.fetch) as fetcher:
             pages, robots, seen = self._pages(fetcher), Robots(fetcher), set()
@@ -131,41 +141,51 @@ class Sitemap(Source):
             return "on another host (--site allows one)"
         return ""
 
-    def _why_no_page(self, url: str) -> str:
+    def _why_no_page(self, url: str) -> NotPost | None:
         """Why a URL is not fetched as a page."""
         if reason := self._why_not_followed(url):
-            return reason
+            return NotPost(reason, "unread")
         path = urlsplit(url).path
         if self._options.excludes(path.strip("/")):
-            return "excluded"
-        return "not an HTML page" if path.lower().endswith(_NO_PAGES) else ""
+            return NotPost("excluded", "excluded", declared=True)
+        return _OTHER_TYPE if path.lower().endswith(_NO_PAGES) else None
 
     def _item(self, fetcher: Fetcher, robots: Robots, url: str, lastmod: str) -> SourceItem:
         """The post on a page, or why there is none; it runs in several threads."""
         origin = Origin(url)
         oid = oid_of_page(url) if is_valid_url(url) else None
-        if reason := self._why_no_page(url):
-            return Skipped(origin, oid, reason)
+        if why := self._why_no_page(url):
+            return Skipped(origin, oid, *why)
         try:
             if not robots.allows(url):
-                return Skipped(origin, None, "disallowed by robots.txt")
+                return Skipped(origin, oid, "disallowed by robots.txt", "noindex", declared=True)
             page = fetcher.get(url)
-            return guarded(lambda: self._post(page, origin, lastmod), origin, oid)
+            return guarded(lambda: self._post(page, oid, origin, lastmod), origin, oid)
         except SourceError as error:
-            if isinstance(error, FetchFailed) and error.response_status in _GONE:
-                return Skipped(origin, None, f"gone ({error.response_status})")
+            status = error.response_status if isinstance(error, FetchFailed) else None
+            if why := _REFUSED.get(status or 0):
+                return Skipped(origin, oid, *why)
             return Reject(origin, oid, error.message, error.remedy or "Try again later.")
 
-    def _post(self, fetched: Fetched, origin: Origin, lastmod: str) -> SourceItem:
-        oid = oid_of_page(fetched.url)  # of the page that it redirects to
-        if reason := self._why_no_page(fetched.url):
-            return Skipped(origin, None, f"redirects elsewhere: {reason}")
+    def _post(
+        self, fetched: Fetched, asked: str | None, origin: Origin, lastmod: str
+    ) -> SourceItem:
+        """The post on a page that was asked for as `asked`, and may have redirected."""
+        oid = oid_of_page(fetched.url)
+        if why := self._why_no_page(fetched.url):
+            reason = f"redirects elsewhere: {why.reason}"
+            return Skipped(origin, asked, reason, "redirect", declared=True)
         if forbids_indexing(fetched.robots, self._options.moment()):
-            return Skipped(origin, None, "noindex")
+            return Skipped(origin, asked, "noindex", "noindex", declared=True)
         kind = fetched.content_type.partition(";")[0].strip().lower()
         if kind not in ("", "text/html", "application/xhtml+xml"):
-            return Skipped(origin, oid, "not an HTML page")
+            return Skipped(origin, asked, *_OTHER_TYPE)
         text = decoded(fetched.body, fetched.content_type)
-        return read_page(
+        is_login = bool(_LOGIN.search(urlsplit(fetched.url).path))
+        if oid != asked and (is_login or asks_for_password(text)):
+            reason = "locked: redirects to where one logs in"
+            return Skipped(origin, asked, reason, "locked", declared=True)
+        item = read_page(
             text, fetched.url, origin, oid, self._options, site=self._site, lastmod=lastmod
         )
+        return replace(item, oid=asked) if isinstance(item, Skipped) else item

@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
@@ -28,6 +29,7 @@ from indexer.sources.html.content import (
 from indexer.sources.html.layouts import Layout, layout_of
 from indexer.sources.html.lists import is_list
 from indexer.sources.identity import day_in_path, is_local, labels, oid_of_page, title_of_name
+from indexer.sources.robots import forbids_indexing
 
 _PUBLISHED = (
     *("article:published_time", "datepublished", "date", "dc.date", "dc.date.issued"),
@@ -146,6 +148,17 @@ def read_page(
     return post
 
 
+def asks_for_password(text: str) -> bool:
+    """Whether a page has a field for a password, beside its header, menus and footer."""
+    try:
+        body = body_of(parse(text))
+    except TooMuchMarkup:  # it is rejected where it is read
+        return False
+    for part in body.css("header, nav, footer, aside"):
+        part.decompose()
+    return body.css_first("input[type=password]") is not None
+
+
 class Page:
     """A parsed page, or TooMuchMarkup. `post` may be called once: it modifies the page."""
 
@@ -161,10 +174,13 @@ class Page:
         self._is_whole = bool(_WHOLE.search(text[:10_000]))
         self._meta: dict[str, Any] = {}
         self._tags: list[str] = []
+        self._robots: list[str] = []  # every element counts, as every header does
         for node in self.parsed.css("meta[content]"):
             given = node.attributes
             name = given.get("property") or given.get("name") or given.get("itemprop") or ""
             name, content = name.strip().lower(), (given.get("content") or "").strip()
+            if name in ("robots", "googlebot", "blogsearch"):
+                self._robots.append(content)
             if name == "article:tag":
                 self._tags += content.split(",")
             if name and content:
@@ -225,8 +241,7 @@ class Page:
 
     def why_hidden(self) -> str:
         """Why the page says that it is not for readers; "" if it does not."""
-        robots = ",".join(map(self._text, ("robots", "googlebot"))).lower()
-        if {"noindex", "none"} & set(re.split(r"[\s,]+", robots)):
+        if forbids_indexing("\n".join(self._robots), datetime.now(UTC)):
             return "noindex"
         asking = self.parsed.css("[data-pagefind-ignore], [data-search-exclude]")
         if any(node.tag in ("html", "body", "main") for node in asking):
@@ -297,6 +312,8 @@ class Page:
         is_empty = not own.text and self.parsed.css_first("body img, iframe") is None
         if is_rendered or (is_empty and self.parsed.css_first("body script") is not None):
             return NotPost("rendered by a browser: the file has no text", "empty")
+        if is_empty:
+            return NotPost("no text", "empty")
         if self._is_one_article(oid):
             return None
         is_article = self._text("og:type").lower() == "article" or bool(self._postings)
