@@ -10,7 +10,9 @@ import binascii
 import html
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 from operator import itemgetter
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -31,6 +33,8 @@ from app.views.write_request import read_body
 blueprint = Blueprint("mcp", __name__)
 
 Json = dict[str, Any]
+
+_TOOLS = Path(__file__).parents[1] / "mcp_tools.json"
 
 MODERN = ("2026-07-28",)
 LEGACY = ("2025-11-25", "2025-06-18", "2025-03-26")
@@ -130,8 +134,8 @@ def _read_message() -> Message:
 
 
 def _is_modern(message: Message) -> bool:
-    named = message.version is not None or request.headers.get("MCP-Protocol-Version") in MODERN
-    return named or message.method == "server/discover"
+    version = request.headers.get("MCP-Protocol-Version")
+    return message.version is not None or version not in (None, *LEGACY)
 
 
 def _check_modern(message: Message) -> None:
@@ -147,9 +151,8 @@ def _check_modern(message: Message) -> None:
         if value != _decoded(request.headers.get(name, "")):
             raise Refused(_HEADERS, f"The header {name} is missing or differs from the body.")
     if version not in MODERN:
-        supported = [*MODERN, *LEGACY]
-        message_text = "Unsupported protocol version"
-        raise Refused(_VERSION, message_text, supported=supported, requested=version)
+        said = "Unsupported protocol version"
+        raise Refused(_VERSION, said, supported=[*MODERN, *LEGACY], requested=version)
 
 
 def _decoded(value: str) -> str:
@@ -177,7 +180,7 @@ def _result(message: Message) -> Json:
             result = {"supportedVersions": [*MODERN, *LEGACY], "capabilities": capabilities}
             result |= {"instructions": _instructions(), **kept}
         case "tools/list":
-            result = {"tools": [*_tools().values()], **kept}
+            result = {"tools": [*_own_tools().values()], **kept}
         case "tools/call":
             result = _call(message)
         case other:
@@ -210,52 +213,20 @@ def _instructions() -> str:
 # -- the tools -------------------------------------------------------------------------------------
 
 
-def _text(description: str) -> Json:
-    return {"type": "string", "description": description}
+def _own_tools() -> dict[str, Json]:
+    return _tools(fetch=current_service().settings.mcp_fetch)
 
 
-_SEARCH = {
-    "query": _text("What to look for, in the words that posts use; at most 200 characters."),
-    "since": _text("Only posts of this day or later, such as 2026-01-31."),
-    "category": _text("Only posts of this category."),
-    "under": _text("Only posts below this address or path, such as /docs/2.0/."),
-}
-_FETCH = {"id": _text("The id or the url of a result of `search`.")}
-_RESULT = {name: {"type": "string"} for name in ("id", "title", "url", "date", "text")}
-
-
-def _tools() -> dict[str, Json]:
-    """The tools by name; `fetch` if the owner lets it."""
-    results = {"type": "array", "items": {"type": "object", "properties": _RESULT}}
-    found = {"results": results, "more": {"type": "integer"}}
-    tools = [
-        _tool("search", "Finds posts; each result has the passage that answers.", _SEARCH, found)
-    ]
-    if current_service().settings.mcp_fetch:
-        post = {**_RESULT, "metadata": {"type": "object"}}
-        tools.append(_tool("fetch", "Returns the text of a post as Markdown.", _FETCH, post))
-    return {tool["name"]: tool for tool in tools}
-
-
-def _tool(name: str, description: str, arguments: Json, result: Json) -> Json:
-    return {
-        "name": name,
-        "title": {"search": "Search posts", "fetch": "Read a post"}[name],
-        "description": description,
-        "inputSchema": {
-            "type": "object",
-            "properties": arguments,
-            "required": [next(iter(arguments))],
-            "additionalProperties": False,
-        },
-        "outputSchema": {"type": "object", "properties": result},
-        "annotations": {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False},
-    }
+@cache
+def _tools(*, fetch: bool) -> dict[str, Json]:
+    """The tools by name; `fetch` only if the owner lets it."""
+    tools = orjson.loads(_TOOLS.read_bytes())
+    return {tool["name"]: tool for tool in tools if fetch or tool["name"] != "fetch"}
 
 
 def _call(message: Message) -> Json:
     name, given = message.params.get("name"), message.params.get("arguments", {})
-    tool = _tools().get(name) if isinstance(name, str) else None
+    tool = _own_tools().get(name) if isinstance(name, str) else None
     if tool is None or not isinstance(given, dict):
         raise Refused(_PARAMS, f"There is no tool {str(name)[:_LONGEST_NAME]}, or no arguments.")
     try:

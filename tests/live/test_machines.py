@@ -195,6 +195,7 @@ OTHER_VERSION = {
         (BODY, {**HEADERS, "MCP_Protocol_Version": "2025-11-25"}, 400, -32020),
         (BODY, {**HEADERS, "Mcp_Method": "=?base64?!!?="}, 400, -32020),
         (NO_META, HEADERS, 400, -32602),
+        (NO_META, {"MCP_Protocol_Version": "1900-01-01"}, 400, -32602),
         (OTHER_VERSION, {**HEADERS, "MCP_Protocol_Version": "1900-01-01"}, 400, -32022),
         (BODY, {**HEADERS, "Origin": "https://other.example"}, 403, -32600),
         (BODY, {**HEADERS, "Origin": "null"}, 403, -32600),
