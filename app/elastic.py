@@ -3,6 +3,7 @@
 import math
 import re
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from http.client import HTTPConnection, HTTPException
@@ -92,6 +93,7 @@ class _Node(Urllib3HttpNode):
         super().__init__(config)
         self._idle: list[HTTPConnection] = []
         self._most_idle = config.connections_per_node
+        weakref.finalize(self, _close_all, self._idle)
 
     def perform_request(
         self,
@@ -164,8 +166,7 @@ class _Node(Urllib3HttpNode):
         return HTTPConnection(self.host, self.port, timeout=seconds)
 
     def close(self) -> None:
-        while self._idle:
-            self._idle.pop().close()
+        _close_all(self._idle)
         super().close()
 
 
@@ -179,6 +180,11 @@ def _is_elasticsearchs(method: str, target: str, answer: Any) -> bool:
     begins = answer.body.lstrip()[:8]
     is_answer = method == "HEAD" or (begins[:1] == b"{" and begins != b'{"error"')
     return is_answer and wanted in answer.body
+
+
+def _close_all(connections: list[HTTPConnection]) -> None:
+    while connections:
+        connections.pop().close()
 
 
 def connect(settings: Settings, timeout: float | None = None) -> Elasticsearch:

@@ -35,7 +35,7 @@ _FIRST_WAIT = 0.25  # the same in a process that Elasticsearch has not answered 
 _TIMEOUT = 30.0  # seconds for a request of a write
 _BACKGROUND_TIMEOUT = 3.0  # seconds for a request that searches wait for
 
-_NOTHING = b"none||"
+_NOTHING = b"none|||"
 """The generation where there is no index."""
 
 
@@ -163,29 +163,26 @@ class IndexWatch:
         """
         if not lookup.reached:
             self._verified = -math.inf  # it may have missed what was written meanwhile
-            if self._present and time.monotonic() - self._updated > self._intervals.ask:
-                self._update_soon()
+            if self._present:
+                self._update_after(time.monotonic() - self._updated)
             return lookup
-        if lookup.generation and self._age() < self._intervals.trust:
-            if self._age() > self._intervals.ask:
-                self._update_soon()
-            return lookup
-        if not self._present:
+        age = self._age() if lookup.generation else math.inf
+        if self._present:
+            self._update_after(age)
+        elif age > self._intervals.trust:
             self._await_first()
-            return again() if self._age() < self._intervals.trust else lookup
-        failing = time.monotonic() - self._failed < self._intervals.trust
-        reachable = self._admission.available and not failing
-        if self._admission.available:
-            update_ended = self._update_soon()
-            if reachable:
-                update_ended.wait(_LONGEST_WAIT)
-                if self._age() < self._intervals.trust:
-                    return again()
-        kept = lookup.answer
-        if kept is None or self._present[0].generation != lookup.generation:
+        if age < self._intervals.trust:
+            return lookup
+        if self._age() < self._intervals.trust:
+            return again()
+        kept, present = lookup.answer, self._present
+        if kept is None or present is None:
+            return lookup
+        if present[0].generation != lookup.generation:
             return replace(lookup, answer=None)
         # Elasticsearch takes long: what a search gets from it nevertheless is the better answer.
-        return replace(lookup, answer=replace(kept, state="STALE")) if reachable else lookup
+        late = self._is_reachable()
+        return replace(lookup, answer=replace(kept, state="STALE")) if late else lookup
 
     def open_session(self, generation: bytes | None) -> SearchSession:
         """A session for a search whose lookup had this generation, by its view.
@@ -250,6 +247,17 @@ class IndexWatch:
 
     def _age(self) -> float:
         return time.monotonic() - self._verified
+
+    def _is_reachable(self) -> bool:
+        failing = time.monotonic() - self._failed < self._intervals.trust
+        return self._admission.available and not failing
+
+    def _update_after(self, age: float) -> None:
+        """Update if the last update is old, and wait for it, but not long, if that is too old."""
+        if age > self._intervals.ask and self._admission.available:
+            reachable, ended = self._is_reachable(), self._update_soon()
+            if age > self._intervals.trust and reachable:
+                ended.wait(_LONGEST_WAIT)
 
     def _await_first(self) -> None:
         """Wait for the first update of a process; not long, as Elasticsearch may be hanging."""

@@ -61,7 +61,6 @@ class SearchSession:
     view: IndexView
     words: WordMemo = field(default_factory=WordMemo)
     timeout: float | None = None
-    alias: str = ""
     sent: list[Json] = field(default_factory=list)
     figures: str = ""
 
@@ -84,7 +83,7 @@ class SearchSession:
         }
         limits = {"timeout": f"{self.timeout * 1000:.0f}ms"} if self.timeout else {}
         lines = [line for body in bodies for line in (header, {**body, **limits})]
-        lines += figures_searches(self.index, self.alias or self.index, self.view.shards)
+        lines += figures_searches(self.index, self.view.shards)
         started = time.perf_counter()
         response = self.client.msearch(searches=lines, search_type=_SEARCH_TYPE)
         total_ms = round((time.perf_counter() - started) * 1000, 1)
@@ -117,14 +116,13 @@ class SearchSession:
         ]
 
 
-def open_session(
-    client: Elasticsearch, index: str, timeout: float | None = None, alias: str = ""
-) -> SearchSession:
-    """A session by what Elasticsearch says of the index now.
+def open_session(client: Elasticsearch, index: str, alias: str = "") -> SearchSession:
+    """A session by what Elasticsearch says of the index now; the pinned results are those of
+    `alias`, if the index has another name.
 
     Raises:
         NoIndex, OutdatedIndex: there is no such index, or it has the fields of another version.
     """
     view = read_view(client, index, alias=alias)
     view.check_schema()
-    return SearchSession(client, index, view, timeout=timeout, alias=alias)
+    return SearchSession(client, index, view)

@@ -4,11 +4,11 @@ generation; and the figures by which a generation is known.
     view = read_view(client, "blog")
     view.pins, view.phrases, view.languages
 
-A generation is the UUID of the index, the languages of its posts, and for each shard the number of
-the last write and its figures: how many posts searches see, and the sum of their sequence numbers.
-The version of the pinned results is a figure, too. docs/caching.md says why no two states of an
-index have the same generation. All searches name one preference, so that the shard copy that
-reported the figures also answers the search.
+A generation is the UUID of the index, the version of the pinned results, the languages of the
+posts, and for each shard the number of the last write and its figures: how many posts searches see,
+and the sum of their sequence numbers. docs/caching.md says why no two states of an index have the
+same generation. All searches name one preference, so that the shard copy that reported the figures
+also answers the search.
 """
 
 from collections.abc import Sequence
@@ -91,8 +91,11 @@ class IndexView:
 # -- generations -----------------------------------------------------------------------------------
 
 
-def _written(figures: str, indices: Sequence[str], languages: frozenset[str]) -> bytes:
-    return "|".join([figures, " ".join(indices), ",".join(sorted(languages))]).encode()
+def _written(
+    figures: str, indices: Sequence[str], pins: Version | None, languages: frozenset[str]
+) -> bytes:
+    parts = [figures, " ".join(indices), f"pins:{pins}", ",".join(sorted(languages))]
+    return "|".join(parts).encode()
 
 
 def figures_of(generation: bytes) -> str:
@@ -145,11 +148,10 @@ _FIGURES: Json = {
 }
 
 
-def figures_searches(index: str, alias: str, shards: int) -> list[Json]:
-    """Headers and bodies, for `_msearch`, of searches that report the figures of an index; the
-    pinned results are those of `alias`. The last ones of a request: then they are started last."""
-    headers = _headers(index, shards)
-    return [line for header in headers for line in (header, _FIGURES)] + _pins_search(alias)
+def figures_searches(index: str, shards: int) -> list[Json]:
+    """Headers and bodies, for `_msearch`, of searches that report the figures of an index. The last
+    ones of a request: then they are started last."""
+    return [line for header in _headers(index, shards) for line in (header, _FIGURES)]
 
 
 def _headers(index: str, shards: int) -> list[Json]:
@@ -159,29 +161,19 @@ def _headers(index: str, shards: int) -> list[Json]:
     return [{**whole, "preference": copy} for copy in copies]
 
 
-def _pins_search(alias: str, *, texts: bool = False) -> list[Json]:
-    """A search for the version of the pinned results, which finds nothing where there is no state
-    index; with `texts` also for the rules."""
+def _pins_search(alias: str) -> list[Json]:
+    """A search for the pinned results, which finds nothing where there is no state index."""
     header = {"index": state_index(alias), "preference": ONE_COPY, "ignore_unavailable": True}
-    ids = {"ids": {"values": [PINS]}}
-    return [header, {"query": ids, "_source": texts, "seq_no_primary_term": True, "size": 1}]
+    return [header, {"query": {"ids": {"values": [PINS]}}, "seq_no_primary_term": True}]
 
 
 def read_figures(responses: Sequence[Json]) -> str:
     """The figures in the responses to `figures_searches`."""
-    *parts, pins = responses
-    numbers = [part["aggregations"]["numbers"] for part in parts]
+    numbers = [part["aggregations"]["numbers"] for part in responses]
     shards = [f"{shard['count']}:{shard['sum']:.0f}" for shard in numbers]
-    indices = [part["aggregations"]["index"]["buckets"] for part in parts]
+    indices = [part["aggregations"]["index"]["buckets"] for part in responses]
     names = sorted({bucket["key"] for buckets in indices for bucket in buckets})
-    found = version(_first_hit(pins))
-    stored = "{}.{}".format(*found) if found else "none"
-    return " ".join([",".join(names), *shards, f"pins:{stored}"])
-
-
-def _first_hit(response: Json) -> Json:
-    hits: list[Json] = response["hits"]["hits"]
-    return hits[0] if hits else {}
+    return " ".join([",".join(names), *shards])
 
 
 def responses_of(response: Any) -> list[Json]:
@@ -299,8 +291,9 @@ def _read(
     searches = [(header, _FIGURES) for header in headers] if shards > 1 else []
     searches.append(({**headers[0], "preference": ONE_COPY}, _FACTS))
     lines = [line for search in searches for line in search]
-    response = client.msearch(searches=[*lines, *_pins_search(alias, texts=True)])
+    response = client.msearch(searches=[*lines, *_pins_search(alias)])
     *parts, pins = responses_of(response)
+    stored: Json = next(iter(pins["hits"]["hits"]), {})
     facts = parts.pop() if shards > 1 else parts[0]
     counts = facts["aggregations"]
     languages = {bucket["key"] for bucket in counts["named"]["buckets"]}
@@ -308,14 +301,13 @@ def _read(
         languages.add(language.code)
     tags = frozenset(languages)
     view = IndexView(
-        generation=_written(read_figures([*parts, pins]), indices, tags),
+        generation=_written(read_figures(parts), indices, version(stored), tags),
         posts=counts["numbers"]["count"],
         languages=tags,
         popularity=counts["popular"]["usual"]["values"][0]["value"] or 0.0,
         has_comments=bool(counts["comments"]["doc_count"]),
         **settings,
     )
-    stored = _first_hit(pins)
     if former and former.pins_version == version(stored):
         return replace(view, pins=former.pins, pins_version=former.pins_version)
     rules = tuple(parse(texts_of(stored), language)[0])
