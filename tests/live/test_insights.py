@@ -50,9 +50,12 @@ def settings(engine_settings: Settings, elastic: Elasticsearch, index: str) -> I
     """The posts; what a test counted and pinned is deleted after it."""
     yield replace(engine_settings, index=index, insights_token=TOKEN)
     state = f"{index}-state"
-    elastic.indices.refresh(index=state)
+    elastic.indices.refresh(index=state, ignore_unavailable=True)
     elastic.delete_by_query(
-        index=state, query={"terms": {"what": ["insights", "pins"]}}, refresh=True
+        index=state,
+        ignore_unavailable=True,
+        query={"terms": {"what": ["insights", "pins"]}},
+        refresh=True,
     )
     with redis.Redis.from_url(engine_settings.redis_url) as server:
         for key in server.scan_iter(match=f"blogsearch:{{{index}}}:*"):
