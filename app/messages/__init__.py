@@ -6,6 +6,7 @@ language needs a form that is missing, `other` is used.
 """
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -25,6 +26,13 @@ DEFAULT = "en"
 
 _FOLDER = Path(__file__).resolve().parent
 _LANGUAGES = frozenset(path.stem for path in _FOLDER.glob("*.json"))
+
+
+_OF_THE_PAGE = re.compile(
+    "tip|corrections|invalid|too_long|start|filters|unfiltered|order|relevance|date|pages?|previous|"
+    "next|no_page|blog"
+)
+"""Messages that only the search page has: the widget is kept small."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +76,10 @@ class Messages:
 
     def for_widget(self) -> dict[str, Any]:
         """The messages for the widget, with `lang` and `dir`."""
-        return {"lang": self.language, "dir": self.direction, **self.texts}
+        texts = {
+            name: text for name, text in self.texts.items() if not _OF_THE_PAGE.fullmatch(name)
+        }
+        return {"lang": self.language, "dir": self.direction, **texts}
 
 
 def messages_for(accepted: LanguageAccept, default: str) -> Messages:

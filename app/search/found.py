@@ -219,9 +219,11 @@ def post_hit(hit: Mapping[str, Any], marker: Marker, *, fragments: bool = False)
     }
     if sections:
         post["sections"] = [_section(*one, title, url, fragments=fragments) for one in sections]
-    if fragments and url and not marks_all(marked):
+    if url and not marks_all(marked):
         in_section = post["sections"][0]["url"] if sections else None
-        post["excerpt_url"] = in_section or with_text_fragment(url, next(iter(loose), ""))
+        fragment = with_text_fragment(url, next(iter(loose), "")) if fragments else None
+        if excerpt := in_section or fragment:
+            post["excerpt_url"] = excerpt
     if language := source.get("language"):
         post["language"] = language
     if image := source.get("image"):

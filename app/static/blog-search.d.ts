@@ -5,6 +5,8 @@ interface BlogSearchHit {
   oid: string;
   title: string;
   url: string | null;
+  /** Where the best excerpt is; absent if the title has all words. */
+  excerpt_url?: string;
   pub_date: string | null;
   categories?: string[];
   language?: string;

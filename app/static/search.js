@@ -141,6 +141,7 @@
     input.value = new URLSearchParams(location.search).get("q") || "";
     load(location.href);
   });
+  keepTyped(input);
   if (input.value) suggest(input.value.trim(), new AbortController().signal);
   suggested.hidden = false;
 

@@ -42,6 +42,11 @@ function moveFocus(event, input, links) {
   } else if (at && /^(\S|Backspace)$/u.test(event.key)) input.focus();
 }
 
+// WebKit resets a box with autocomplete=off, to its default, after Back has shown the page as it was left.
+function keepTyped(input) {
+  addEventListener("pagehide", () => { input.defaultValue = input.value; });
+}
+
 // Tells the service which hit of which search was opened: no cookie, and nothing to wait for.
 function countClick(url, q, oid) {
   navigator.sendBeacon(url, new URLSearchParams({ q, oid }));

@@ -16,11 +16,13 @@ Open = Callable[..., Locator]
 def opened(page: Page, address: str, blog: Blog) -> Open:
     """Opens a page with the element, and returns that."""
 
-    def open_(attributes: str = "", head: str = "", **headers: str) -> Locator:
+    def open_(attributes: str = "", head: str = "", lang: str = "de", **headers: str) -> Locator:
         script = f'<script src="{address}/related.js" async></script>'
         head = f"<title>A blog</title>{head}{script}"
         element = f"<blog-related hidden {attributes}><h2>Related posts</h2></blog-related>"
-        html = f'<!doctype html><html lang="de"><head>{head}</head><body>{element}</body></html>'
+        html = (
+            f'<!doctype html><html lang="{lang}"><head>{head}</head><body>{element}</body></html>'
+        )
         page.goto(blog(html, **headers))
         return page.locator("blog-related")
 
@@ -28,7 +30,7 @@ def opened(page: Page, address: str, blog: Blog) -> Open:
 
 
 def test_posts_like_the_one_of_the_page_are_links_below_the_heading(opened: Open) -> None:
-    related = opened(head=f'<link rel="canonical" href="{POST}">')
+    related = opened(head=f'<link rel="canonical" href="{POST}">', lang="pt_BR")
     expect(related.get_by_role("heading", name="Related posts")).to_be_visible()
     links = related.get_by_role("listitem").get_by_role("link")
     expect(links).to_have_count(5)

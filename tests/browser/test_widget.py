@@ -216,6 +216,48 @@ def test_several_widgets_do_not_disturb_each_other(page: Page, show: Show) -> No
     expect(page.get_by_role("dialog")).to_be_hidden()
 
 
+def test_keys_of_another_alphabet_and_of_another_search(page: Page, show: Show) -> None:
+    """Where a search of the generator takes Ctrl+K, the button promises the other key."""
+    show(_modal() + "<site-search></site-search>")
+    expect(page.locator("blog-search kbd").first).to_have_text("/")
+    expect(page.locator("button.opener")).to_have_attribute("aria-keyshortcuts", "/")
+    press = "([key, code]) => document.body.dispatchEvent(new KeyboardEvent('keydown', "
+    press += "{ key, code, ctrlKey: true, bubbles: true, cancelable: true }))"
+    dialog = page.get_by_role("dialog")
+    for key, opens in ("л", True), ("κ", True), ("ל", True), ("x", False):
+        page.evaluate(press, [key, "KeyK"])
+        expect(dialog).to_be_visible(visible=opens)
+        if opens:
+            page.keyboard.press("Escape")
+    page.locator("blog-search").evaluate("(search) => search.focus()")
+    expect(dialog).to_be_visible()
+
+
+def test_the_box_is_cleared_and_read_aloud_when_typing_rests(page: Page, show: Show) -> None:
+    _find(page)
+    _suggest(page)
+    show()
+    box, spoken, wipe = _box(page), page.get_by_role("status"), page.locator(".wipe")
+    for name in ("autocorrect", "autocapitalize"):
+        expect(box).to_have_attribute(name, "off")
+    expect(wipe).to_be_hidden()
+    page.locator("blog-search").evaluate(
+        "(search) => { said = []; new MutationObserver(() => said.push(1))"
+        ".observe(search.shadowRoot.querySelector('[role=status]'), { childList: true }) }"
+    )
+    box.press_sequentially("juggling", delay=60)
+    expect(page.locator(".status")).to_have_text("1 result")
+    expect(spoken).to_have_text("1 result")
+    assert page.evaluate("said") == [1]
+    page.get_by_role("button", name="Clear").click()
+    expect(box).to_have_value("")
+    expect(box).to_be_focused()
+    expect(_options(page)).to_have_count(0)
+    page.emulate_media(media="print")
+    expect(box).to_be_hidden()
+    page.emulate_media(media="screen")
+
+
 # -- pages that replace their content ----------------------------------------------------------
 
 NEW_BODY = """(tag) => {
@@ -272,11 +314,23 @@ def test_the_widget_speaks_the_language_of_the_page(page: Page, show: Show) -> N
     english = _hit("a", "Title", "Text", language="en", pub_date=late, comments=[comment])
     _find(page, english, _hit("b"), count=11)
     show(lang="de-AT")
-    expect(_box(page)).to_have_attribute("placeholder", "Beiträge und Kommentare durchsuchen")
+    expect(_box(page)).to_have_attribute("placeholder", "Suche …")
     _box(page).fill("title")
     expect(page.get_by_role("status")).to_contain_text("11 Ergebnisse")
     expect(_options(page).first).to_contain_text("31.12.2015")
     expect(page.locator("blog-search [lang=en]")).to_have_text(["Title", "Text", "Yes"])
+
+
+def test_posts_in_the_language_of_the_page_are_asked_for(page: Page, show: Show) -> None:
+    show('<blog-search under="/docs/"></blog-search>', "pt_BR")
+    expect(_box(page)).to_have_attribute("aria-label", "Pesquisar")
+    with (
+        page.expect_request("**/search?*") as searched,
+        page.expect_request("**/suggest?*") as suggested,
+    ):
+        _box(page).fill("python")
+    assert searched.value.all_headers()["accept-language"] == "pt-BR,en-US"
+    assert all("under=%2Fdocs%2F" in one.value.url for one in (searched, suggested))
 
 
 def test_text_from_right_to_left_is_shown_so(page: Page, show: Show) -> None:
@@ -308,8 +362,8 @@ def test_sizes_follow_the_text_around_and_styles_stay_outside(page: Page, show: 
         expect(_options(page).first).to_have_css(name, value)
     second.get_by_role("button").click()
     expect(second.get_by_role("searchbox")).to_have_css("font-size", "16px")
-    expect(second.get_by_role("dialog")).to_have_css("font-size", "12px")
-    expect(second.get_by_role("dialog")).to_have_css("width", "540px")
+    expect(second.get_by_role("dialog")).to_have_css("font-size", "15px")
+    expect(second.get_by_role("dialog")).to_have_css("width", "675px")
 
 
 def test_a_strict_policy_of_the_page(page: Page, address: str, show: Show) -> None:
@@ -435,7 +489,7 @@ def test_the_results_lie_over_the_page(page: Page, show: Show) -> None:
     expect(_options(page).first).to_be_visible()
 
 
-def test_enter_opens_the_section_if_it_has_more_of_the_words_than_the_title(
+def test_enter_opens_the_excerpt_or_the_top_if_the_title_has_all_words(
     page: Page, show: Show
 ) -> None:
     show(_modal())
@@ -443,19 +497,13 @@ def test_enter_opens_the_section_if_it_has_more_of_the_words_than_the_title(
         "addEventListener('blogsearch:select', (event) => {"
         "event.preventDefault(); chosen = event.detail.url })"
     )
-    for number, (title, heading, opened) in enumerate(
-        [
-            ("Questions", "How to <mark>hot</mark> <mark>reload</mark>", "/a#hot"),
-            ("<mark>Hot</mark> questions", "<mark>Hot</mark> <mark>reload</mark>", "/a#hot"),
-            ("<mark>Hot</mark> <mark>reload</mark>", "<mark>hot</mark> water", "/a"),
-        ]
-    ):
-        section = {"heading": "x", "highlight": heading, "snippet": "y", "url": "/a#hot"}
-        _find(page, _hit(title=title, sections=[section]))
+    section = {"heading": "x", "highlight": "<mark>hot</mark>", "snippet": "y", "url": "/a#hot"}
+    for opened, excerpt in (("/a#hot", {"excerpt_url": "/a#hot"}), ("/a", {})):
+        _find(page, _hit(sections=[section], **excerpt))
         page.evaluate("chosen = undefined")
         page.keyboard.press("Control+k")
         with page.expect_response("**/search?*"):
-            _box(page).fill(f"hot reload {number}")
+            _box(page).fill(f"hot reload {len(excerpt)}")
         expect(page.locator(".on")).to_have_count(1)
         page.keyboard.press("Enter")
         page.wait_for_function("chosen")

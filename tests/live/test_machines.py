@@ -336,7 +336,8 @@ def test_a_hit_leads_to_its_words(client: FlaskClient, index: str, own_settings:
     assert "excerpt_url" not in first("firing")  # its title says it
     off = create_app(replace(own_settings, index=index, text_fragments=False)).test_client()
     assert first("bends", off)["sections"][0]["url"] == f"{page}#cone"
-    assert "excerpt_url" not in first("bends", off)
+    assert first("bends", off)["excerpt_url"] == f"{page}#cone"
+    assert "excerpt_url" not in first("slowly", off)
 
 
 # -- browsers and feed readers ---------------------------------------------------------------------

@@ -6,11 +6,15 @@ const SETTLED_AFTER = 1000; // milliseconds after an answer
 const SKELETON_AFTER = 150; // milliseconds without an answer in an empty list
 const shortcuts = (host) => (host.getAttribute("shortcut") ?? "mod+k /").toLowerCase().split(" ").filter(Boolean);
 const MOD = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘" : "Ctrl";
+// Searches of generators that take Ctrl+K for themselves.
+const OTHERS = "site-search, .DocSearch, .VPNavBarSearch, [data-md-component=search], [aria-keyshortcuts*='+K']";
 
 // The page behind an open dialog does not scroll. A style sheet of its own leaves the page's styles as they are.
 const STILL = new CSSStyleSheet();
-STILL.replaceSync("html{overflow:hidden!important}");
 const still = (on) => {
+  // Without its scroll bar the page would jump sideways.
+  const gutter = innerWidth > document.documentElement.clientWidth ? "scrollbar-gutter:stable!important" : "";
+  if (on) STILL.replaceSync(`html{overflow:hidden!important;${gutter}}`);
   const others = document.adoptedStyleSheets.filter((sheet) => sheet !== STILL);
   document.adoptedStyleSheets = on ? [...others, STILL] : others;
 };
@@ -32,24 +36,29 @@ class SearchBox {
 
     this.input = make("input.input", {
       role: "searchbox", dir: "auto", ariaLabel, maxLength: 200, placeholder: text("placeholder"),
-      autocomplete: "off", enterKeyHint: "search",
+      autocomplete: "off", autocapitalize: "off", spellcheck: false, enterKeyHint: "search",
     });
+    this.input.setAttribute("autocorrect", "off");
+    this.wipe = make("button.wipe", { type: "button", ariaLabel: text("clear"), onclick: () => this.empty() }, "×");
     const close = modal && this.button("close", () => this.close());
     if (close) {
-      close.ariaLabel = text("close");
+      // What is seen is a part of the name, for who speaks it.
+      close.ariaLabel = `${text("close")} (Esc)`;
       close.replaceChildren(make("kbd", { ariaHidden: "true" }, "Esc"));
     }
-    this.form = make("form.box", { role: "search" }, icon("search"), this.input, close);
+    this.form = make("form.box", { role: "search" }, icon("search"), this.input, this.wipe, close);
     this.suggested = make("nav.suggested", { ariaLabel: text("suggested") });
     this.chips = make("div.chips");
     this.menus = [this.menu("category", "categories"), this.menu("year", "years")];
     this.filters = make("div.filters", {}, this.chips, ...this.menus.flat());
-    this.status = make("p.status", { role: "status" });
+    this.status = make("p.status");
+    // Read aloud when typing rests, not after each key.
+    this.spoken = make("p.spoken", { role: "status" });
     this.list = make("ul.list", { ariaLabel, tabIndex: -1 });
     this.more = this.button("more", () => this.search(true));
     this.all = make("a.all", {}, text("all"), make("kbd", { ariaHidden: "true" }, `${MOD} ↵`));
     this.links = make("p.links", {}, this.more, this.all);
-    this.panel = make("div.panel", { tabIndex: -1 }, this.filters, this.status, this.list, this.suggested, this.links);
+    this.panel = make("div.panel", { tabIndex: -1 }, this.filters, this.status, this.spoken, this.list, this.suggested, this.links);
     const foot = modal && make("p.keys", { ariaHidden: "true" },
       make("span", {}, ...keys(text("keys"), { arrows: ["↑", "↓"], enter: ["↵"] })),
       make("span", {}, ...keys(text("keys_close"), { escape: ["Esc"] })));
@@ -60,11 +69,18 @@ class SearchBox {
         still(false);
         this.emit("close");
       };
-      this.dialog = make("dialog.dialog", { ariaLabel, closedBy: "any", onclose }, ...parts);
-      const hint = shortcuts(host)[0]?.replace(/^mod\+/, `${MOD} `).toUpperCase().replace("CTRL", "Ctrl");
+      // A click beside it; Safari has no `closedBy`.
+      const onmousedown = (event) => {
+        if (event.target !== this.dialog) return;
+        event.preventDefault();
+        this.close();
+      };
+      this.dialog = make("dialog.dialog", { ariaLabel, onclose, onmousedown }, ...parts);
+      const free = shortcuts(host).filter((key) => key !== "mod+k" || !document.querySelector(OTHERS));
+      const hint = free[0]?.replace(/^mod\+/, `${MOD} `).toUpperCase().replace("CTRL", "Ctrl");
       const opener = make("button.box.opener", { type: "button", ariaHasPopup: "dialog", onclick: () => this.open() },
         icon("search"), make("span", {}, ariaLabel), hint && make("kbd", { ariaHidden: "true" }, hint));
-      const pressed = shortcuts(host).map((key) => key.replace(/^mod\+(.)/, (_, letter) => `${MOD === "⌘" ? "Meta" : "Control"}+${letter.toUpperCase()}`));
+      const pressed = free.map((key) => key.replace(/^mod\+(.)/, (_, letter) => `${MOD === "⌘" ? "Meta" : "Control"}+${letter.toUpperCase()}`));
       if (pressed.length) opener.setAttribute("aria-keyshortcuts", pressed.join(" "));
       this.root.append(opener, this.dialog);
     } else this.root.append(...parts);
@@ -76,6 +92,7 @@ class SearchBox {
     host.shadowRoot.adoptedStyleSheets = [sheet];
     this.listen();
     this.followScheme();
+    keepTyped(this.input);
     const query = this.attribute("query"), given = new URLSearchParams(location.search), q = given.get(query);
     if (!q) return;
     for (const [{ name }] of host.hasAttribute("filters") ? this.menus : [])
@@ -114,6 +131,7 @@ class SearchBox {
     };
     this.input.onfocus = () => {
       this.followScheme();
+      this.place();
       if (!this.input.value) this.showRecent();
     };
     this.root.onkeydown = (event) => this.press(event);
@@ -124,8 +142,9 @@ class SearchBox {
     // Nothing would be seen of the dialog of an element that is hidden.
     if (!this.host.checkVisibility()) return;
     if (this.dialog && !this.dialog.open) {
-      this.dialog.showModal();
+      this.followScheme();
       still(true);
+      this.dialog.showModal();
       this.emit("open");
     }
     this.input.focus();
@@ -146,13 +165,19 @@ class SearchBox {
   // A page without `color-scheme` whose text is light is dark. The accent is that of links in its text, darker
   // or lighter if they are hard to read.
   followScheme() {
-    const { color, colorScheme } = getComputedStyle(this.host);
-    // The first number is red, up to 255, or in oklch() the lightness, up to 1.
-    const light = color.match(/[\d.]+/) > (color[0] === "r" ? 140 : 0.6);
-    this.root.style.colorScheme = colorScheme === "normal" && light ? "dark" : "";
+    const tried = getComputedStyle(this.spoken), light = (colour) => lightOf(colour, this.spoken, tried);
+    const scheme = (element, given) => {
+      const { color, colorScheme } = getComputedStyle(element);
+      return colorScheme !== "normal" ? (given ?? colorScheme) : light(color) > 0.4 ? "dark" : "light";
+    };
+    this.root.style.colorScheme = scheme(this.host, "");
+    // What lies over the page looks like the page, and not like its header.
+    const over = this.dialog ?? (this.host.hasAttribute("overlay") && this.panel);
+    if (over) over.style.colorScheme = scheme(document.body);
     const link = document.querySelector("p a[href]") ?? document.querySelector("a[href]");
     const accent = link && getComputedStyle(link).color;
-    const contrast = accent && accent !== color ? contrastOf(accent, getComputedStyle(this.form).backgroundColor) : 0;
+    const [low, high] = accent && accent !== getComputedStyle(this.host).color ? [accent, getComputedStyle(this.panel).backgroundColor].map(light).sort((one, other) => one - other) : [1, 1];
+    const contrast = high / low;
     this.root.style.setProperty("--link", contrast > 3 ? `color-mix(in srgb, ${accent}, var(--text) ${contrast < 6 ? 35 : 0}%)` : "");
   }
 
@@ -165,10 +190,13 @@ class SearchBox {
     if (key === "Enter" && target === this.input && (event.ctrlKey || event.metaKey) && this.all.href) {
       event.preventDefault();
       this.all.click();
-    } else if (key === "Escape" && !this.dialog && !this.filters.querySelector(":popover-open")) {
+    } else if (key === "Escape" && this.filters.querySelector(":popover-open")) {
+      // WebKit would close the dialog, too.
       event.preventDefault();
-      this.input.value = "";
-      this.again();
+      this.filters.querySelector(":popover-open").hidePopover();
+    } else if (key === "Escape" && !this.dialog) {
+      event.preventDefault();
+      this.empty();
     } else moveFocus(event, this.input, this.list.querySelectorAll("a[href]"));
   }
 
@@ -217,6 +245,7 @@ class SearchBox {
   parameters() {
     const parameters = new URLSearchParams(this.attribute("parameters") ?? "");
     const given = {
+      under: this.attribute("under"),
       q: this.input.value.trim(),
       typos: this.exact && "off",
       typing: this.typing && "on",
@@ -233,6 +262,11 @@ class SearchBox {
     parameters.set("q", q);
     for (const name of ["facets", "typing"]) parameters.delete(name);
     return new URL(`.?${parameters}`, this.service).href;
+  }
+
+  empty() {
+    this.input.value = "";
+    this.again();
   }
 
   again(next) {
@@ -264,14 +298,15 @@ class SearchBox {
       this.showAnswer(answer);
       this.shown = wanted;
       if (this.opening) this.openFirst();
-      if (!next && !this.exact) this.suggest(q, parameters.get("lang"), signal);
+      if (!next && !this.exact) this.suggest(q, parameters, signal);
     } catch (error) {
       if (!signal.aborted) this.showError(error, next);
     }
   }
 
-  async suggest(q, lang, signal) {
-    const parameters = new URLSearchParams({ q, size: 6, ...(lang && { lang }) });
+  async suggest(q, given, signal) {
+    const parameters = new URLSearchParams({ q, size: 6 });
+    for (const name of ["lang", "under"]) if (given.has(name)) parameters.set(name, given.get(name));
     // There are results without suggestions.
     const { suggestions = [] } = await request(this.service, "suggest", parameters, signal).catch(() => ({}));
     const searches = suggestions.filter(({ kind, text }) => kind === "search" && text !== q);
@@ -324,10 +359,13 @@ class SearchBox {
     if (answer) items.unshift(answerItem(answer, hits[0], this));
     this.show(message, items, page > 1);
     if (page === 1) {
-      this.choose(this.list.querySelector(".card[href]") ?? bestRow(this.list.querySelector(".hit")));
+      this.choose(this.list.querySelector(".card[href], .hit a[href]"));
       clearTimeout(this.settling);
       this.searched = { q, count };
-      this.settling = setTimeout(() => this.tellSearch(), SETTLED_AFTER);
+      this.settling = setTimeout(() => {
+        this.tellSearch();
+        this.spoken.textContent = this.status.textContent;
+      }, SETTLED_AFTER);
     }
     this.answered = q;
     this.page = page;
@@ -361,11 +399,21 @@ class SearchBox {
     if (status === 400) console.error(message);
     else parts.push(this.button("retry", () => this.again(next)));
     this.show(parts, [], next);
+    this.spoken.textContent = this.status.textContent;
+  }
+
+  // The panel over the page stays inside of the window.
+  place() {
+    const { style } = this.panel;
+    style.translate = "";
+    const { left, right } = this.panel.getBoundingClientRect();
+    if (this.host.hasAttribute("overlay"))
+      style.translate = `${Math.max(8 - left, Math.min(0, document.documentElement.clientWidth - 8 - right))}px`;
   }
 
   // A filter: a button, and its choices in a popover below it.
   menu(name, facet) {
-    const choices = make("div.choices", { name, facet, popover: "auto" });
+    const choices = make("div.choices", { name, facet, popover: "auto", tabIndex: -1 });
     const button = make("button.menu", { name, type: "button", popoverTargetElement: choices }, this.text(name));
     choices.onbeforetoggle = () => {
       const { left, right, bottom } = button.getBoundingClientRect();

@@ -14,10 +14,10 @@ async function setUp(host) {
   const service = given && webUrl(given);
   // The content of the element stays visible.
   if (!service) return explain();
-  const language = host.closest("[lang]")?.lang || document.documentElement.lang || navigator.language;
+  const language = languageOf(host);
   const messages = await messagesIn(language, service);
   const box = new SearchBox(host, service, messages);
-  Object.assign(host, { open: () => box.open(), close: () => box.close(), leave: () => box.leave(), toggle: () => (box.dialog?.open ? box.close() : box.open()) });
+  Object.assign(host, { focus: () => box.open(), open: () => box.open(), close: () => box.close(), leave: () => box.leave(), toggle: () => (box.dialog?.open ? box.close() : box.open()) });
 }
 
 function explain() {
@@ -47,7 +47,9 @@ function openByShortcut(event) {
   const field = at.checkVisibility?.() && (at.isContentEditable || at.closest("input, textarea, select"));
   const own = [...hosts].includes(event.composedPath().find((element) => element.localName === "blog-search"));
   if ((closed || field) && !(own && mod)) return;
-  const pressed = (mod ? "mod+" : "") + event.key.toLowerCase();
+  // On a keyboard without Latin letters the place of the key counts.
+  const key = /^[ -~]+$/.test(event.key) ? event.key : event.code.replace("Key", "").replace("Slash", "/");
+  const pressed = (mod ? "mod+" : "") + key.toLowerCase();
   const host = [...hosts].find((host) => host.open && host.checkVisibility() && shortcuts(host).includes(pressed));
   if (!host) return;
   event.preventDefault();

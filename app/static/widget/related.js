@@ -38,6 +38,7 @@ class Related extends HTMLElement {
     const canonical = document.querySelector("link[rel=canonical]")?.href;
     const url = webUrl(this.getAttribute("url") ?? canonical ?? location.href);
     const parameters = new URLSearchParams({ url, size: this.getAttribute("size") ?? 5 });
+    if (this.hasAttribute("under")) parameters.set("under", this.getAttribute("under"));
     try {
       const options = { signal: AbortSignal.timeout(TIMEOUT) };
       const response = await fetch(new URL(`similar?${parameters}`, service), options);
@@ -49,8 +50,9 @@ class Related extends HTMLElement {
 }
 
 function item({ title, url, pub_date, categories = [], language }) {
-  const lang = document.documentElement.lang || navigator.language;
-  const day = pub_date && new Date(pub_date.slice(0, 10)).toLocaleDateString(lang, { dateStyle: "medium", timeZone: "UTC" });
+  const lang = document.documentElement.lang.replace("_", "-") || navigator.language;
+  const [known] = Intl.DateTimeFormat.supportedLocalesOf(/^[a-z]{2,3}(-[a-z\d]+)*$/i.test(lang) ? lang : []);
+  const day = pub_date && new Date(pub_date.slice(0, 10)).toLocaleDateString(known, { dateStyle: "medium", timeZone: "UTC" });
   return make("li.item", {},
     make("a.link", { href: webUrl(url), dir: "auto", ...(language && { lang: language }) }, title),
     make("span.about", {}, [day, categories[0]].filter(Boolean).join(" · ")));

@@ -8,9 +8,20 @@ function webUrl(url) {
   } catch {}
 }
 
-// The JSON at a path of the service.
+// The language of an element, as the page has it (pt_BR, too), else that of the browser.
+function languageOf(element) {
+  const tag = (element.closest("[lang]")?.lang || document.documentElement.lang).replace("_", "-");
+  try {
+    return Intl.getCanonicalLocales(tag)[0] ?? navigator.language;
+  } catch {
+    return navigator.language;
+  }
+}
+
+// The JSON at a path of the service. Of posts in several languages those in that of the page come first.
 async function request(service, path, parameters, signal) {
-  const response = await fetch(new URL(`${path}?${parameters}`, service), { signal: limited(signal) });
+  const headers = { "Accept-Language": [languageOf(document.documentElement), ...navigator.languages].slice(0, 6).join() };
+  const response = await fetch(new URL(`${path}?${parameters}`, service), { headers, signal: limited(signal) });
   const body = await response.json().catch(() => ({}));
   if (response.ok) return body;
   throw { status: response.status, message: body.error?.message, seconds: retryAfter(response) };

@@ -65,7 +65,7 @@ function row(url, name, ...children) {
 
 // A post with the sections and comments that match, as a list item; without the section that is the answer.
 function hitItem(hit, position, { text, lang, host }, answer) {
-  const { url, highlight, language, comments = [], missing } = hit;
+  const { highlight, language, comments = [], missing } = hit;
   const sections = (hit.sections ?? []).filter(({ heading, url }) => heading !== answer?.heading || url !== answer.url);
   const prose = language && { lang: language }; // its direction is that of the item
   const snippet = (...fragments) => fragments.length > 0 && make("span.snippet", prose, ...marked(fromMark(fragments)));
@@ -73,7 +73,7 @@ function hitItem(hit, position, { text, lang, host }, answer) {
   return make(
     "li.hit",
     { hit, position, dir: "auto" },
-    row(url, "a.link", icon("post"), make("b.title", prose, ...marked(highlight.title)),
+    row(hit.excerpt_url ?? hit.url, "a.link", icon("post"), make("b.title", prose, ...marked(highlight.title)),
       about([day(hit.pub_date, lang), hit.categories?.[0]]),
       image && make("img.image", { src: image, alt: "", loading: "lazy" }),
       !sections.length && snippet(...highlight.text),
@@ -95,20 +95,12 @@ function answerItem({ heading, snippet, url }, hit, { text }) {
 
 const escaped = (text) => text.replace(/[&<>]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[sign]);
 
-// The row of a hit that answers best: a section if it has more of the words than the title.
-function bestRow(item) {
-  const words = (element) => new Set([...element.querySelectorAll("mark")].map((mark) => mark.textContent.toLowerCase())).size;
-  const [post, ...others] = item ? item.querySelectorAll("a[href]") : [];
-  return others.find((row) => row.matches(".section") && words(row) > words(post.querySelector(".title"))) ?? post;
-}
-
-// How much two colours differ, from 1 to 21 (WCAG 1.4.3); 0 for others than rgb().
-function contrastOf(...colours) {
-  const lights = colours.map((colour) => {
-    const [red, green, blue] = colour.startsWith("rgb") ? colour.match(/[\d.]+/g).map((value) => (value / 255) ** 2.2) : [];
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05;
-  });
-  return Math.max(...lights) / Math.min(...lights) || 0;
+// The luminance of any colour, from .05 to 1.05 (WCAG 1.4.3), with an element to try it on.
+function lightOf(colour, { style }, computed) {
+  // Mixed, it is written with red, green and blue from 0 to 1.
+  style.color = `color-mix(in srgb,${colour},${colour})`;
+  const [red, green, blue] = computed.color.match(/[\d.]+/g).map((value) => value ** 2.2);
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05;
 }
 
 function about(facts) {
