@@ -63,6 +63,13 @@ static: setup
 test-clients: setup ## today's clients of the Model Context Protocol against /mcp; needs Node.js
 	@exec $(BIN)/python -m devstack test -- tests/clients $(ARGS)
 
+.PHONY: test-engines
+test-engines: setup ## real blogs, 30 posts each: WORDPRESS=clone of WordPress/WordPress 7.1, and Ghost from npm
+	@test -f '$(WORDPRESS)/wp-load.php' || { echo "test-engines: name a WordPress:" \
+	  "git clone --depth 1 -b 7.1 https://github.com/WordPress/WordPress && make test-engines WORDPRESS=WordPress" >&2; exit 1; }
+	@tests/engines/install.sh .engines
+	@WORDPRESS='$(WORDPRESS)' ENGINES=.engines exec $(BIN)/python -m pytest tests/engines $(ARGS)
+
 check: static ## lint, format, types, imports point one way, docs mention everything
 	$(BIN)/python -m pytest tests/unit/test_architecture.py tests/unit/test_docs.py
 

@@ -17,7 +17,7 @@ import orjson
 from indexer.addresses import without_tracking
 from indexer.errors import SourceError
 from indexer.fetch import Fetched, Fetcher
-from indexer.records import Origin, RawPost, SourceItem
+from indexer.records import Origin, RawPost, Skipped, SourceItem
 from indexer.sources.base import Source, bare_host, image_of, is_url, is_valid_url
 from indexer.sources.exports import without_boxes
 from indexer.sources.identity import oid_at, plain, title_or_start
@@ -26,6 +26,10 @@ _TAIL = 2000
 """Bytes at the end; some servers append a comment to the feed."""
 _SUMMARY = 600
 """Characters; a text without a content element that is shorter is taken for a summary."""
+_LOCKED = re.compile(
+    r"wp-login\.php\?action=postpass|There is no excerpt because this is a protected"
+)
+"""WordPress' form for the password of a post, which is in its feeds in place of the text."""
 _EXPORT = re.compile(rb"kind#(?:settings|template)|com/blogger/2018|wordpress\.org/export")
 _ENDS = (b"</rss>", b"</feed>", b"RDF>")
 
@@ -86,6 +90,9 @@ class Feed(Source):
         if feed.bozo and not any(end in page.body[-_TAIL:] for end in _ENDS):
             # feedparser accepts a part of a feed; the missing entries would look removed.
             raise SourceError(f"{self.spec} ends early: {feed.bozo_exception}.", "Try again.")
+        is_ghost = str(feed.feed.get("generator")).startswith("Ghost")
+        for entry in feed.entries:  # Ghost has neither text nor summary of a post for members
+            entry["locked"] = _LOCKED.search(_html(entry)) or (is_ghost and not _html(entry))
         if str(feed.version).startswith("rss"):  # there plain content is itunes:summary, no notes
             for entry in feed.entries:
                 contents = entry.get("content", ())
@@ -115,17 +122,16 @@ def _entry(item: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _post(entry: Any, origin: Origin, language: str | None, pages: Collection[str]) -> RawPost:
-    text, url, stated = (
-        without_boxes(_html(entry)),
-        _url(entry),
-        entry.get("id") or entry.get("link"),
-    )
+def _post(entry: Any, origin: Origin, language: str | None, pages: Collection[str]) -> SourceItem:
+    text, url = without_boxes(_html(entry)), _url(entry)
+    oid = oid_at(url if url in pages else None, entry.get("id") or entry.get("link"))
+    if entry.get("locked"):
+        return Skipped(origin, oid, "for members, or behind a password", "locked", declared=True)
     own = next(iter(entry.get("content", ())), None) or entry.get("summary_detail") or {}
     updated = dict.get(entry, "updated")  # the entry's own `get` warns, and gives `published`
     return RawPost(
         origin=origin,
-        oid=oid_at(url if url in pages else None, stated),
+        oid=oid,
         title=title_or_start(_title(entry), text),
         text=text,
         url=url,
