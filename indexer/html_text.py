@@ -17,7 +17,7 @@ HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _MAX_ID = 200
 _MAX_HEADING = 300
 _IN_HEADING = ", ".join(f"{tag} button" for tag in HEADINGS)
-_DEFINING = ("dt", "section", "div", "article")
+_DEFINING = ("dt", "td", "section", "div", "article")
 _DEFINED = 6
 """The level of a definition: below every heading."""
 
@@ -288,7 +288,7 @@ def text_of(root: LexborNode) -> Readable:
     links: list[tuple[str, str]] = []
     code_line = 0
     heading: LexborNode | None = None
-    defined: list[LexborNode] = []  # elements with an id that have begun, and had no text yet
+    defined: list[tuple[str, str]] = []  # tags and ids of elements that have begun without a text
     parts: list[str] = []
 
     def is_leaf(node: LexborNode) -> bool:
@@ -306,14 +306,14 @@ def text_of(root: LexborNode) -> Readable:
                     text, level = line[:_MAX_HEADING], HEADINGS.index(heading.tag or "") + 1
                     headings.append(Heading(text, len(lines), code_line, level, _id_of(heading)))
                     heading = None
-                elif of := next((of for of in reversed(defined) if _defines(of, line)), None):
+                elif ids := [id_ for of, id_ in defined if _defines(of, id_, line)]:
                     text = line[:_MAX_HEADING]
-                    headings.append(Heading(text, len(lines), code_line, _DEFINED, _id_of(of)))
+                    headings.append(Heading(text, len(lines), code_line, _DEFINED, ids[-1]))
                 lines.append(line)
                 defined = []
             parts = []
-            if not is_end and _may_define(node):
-                defined.append(node)
+            if not is_end and (id_ := _defined_id(node)):
+                defined.append((tag, id_))
             if tag in HEADINGS:
                 heading = None if is_end else node
             elif tag == "pre" and (block := _code(node)):
@@ -328,25 +328,21 @@ def text_of(root: LexborNode) -> Readable:
     return Readable("\n".join(lines), clean("\n\n".join(code)), tuple(headings), tuple(links))
 
 
-def _defines(node: LexborNode, line: str) -> bool:
-    """Whether an element with an id defines what its first line names, as in references of code."""
-    if node.tag in ("dt", "td"):
+def _defined_id(node: LexborNode) -> str:
+    """The id of an element that may define something, as in references of code."""
+    if node.tag not in _DEFINING:
+        return ""
+    own = (node.attributes.get("id") or "") if node.tag != "td" else ""
+    return _usable(own or _named(_anchor_before(node)))
+
+
+def _defines(tag: str, id_: str, line: str) -> bool:
+    """Whether an element with such an id defines what its first line names."""
+    if tag in ("dt", "td"):
         return True
-    name = re.split(r"[.:/#-]", node.attributes.get("id") or "")[-1]
+    name = re.split(r"[.:/#-]", id_)[-1]
     is_short = len(line) < _MAX_HEADING and not line.endswith((".", "!", "?"))
     return is_short and len(name) > 1 and bool(re.search(rf"\b{re.escape(name)}\b", line))
-
-
-def _may_define(node: LexborNode) -> bool:
-    if node.tag == "td":
-        return _anchor_before(node) is not None
-    return node.tag in _DEFINING and bool(node.attributes.get("id"))
-
-
-def _anchor_before(cell: LexborNode) -> LexborNode | None:
-    """The anchor that the cell before begins with: Doxygen has the type of a function there."""
-    anchor = cell.prev.first_child if cell.prev is not None and cell.prev.tag == "td" else None
-    return anchor if anchor is not None and anchor.tag == "a" and not anchor.text() else None
 
 
 def _is_label(button: LexborNode) -> bool:
@@ -362,21 +358,36 @@ def _is_unread(node: LexborNode) -> bool:
 
 
 def _id_of(heading: LexborNode) -> str:
-    """The id of a heading, of an anchor in it, or of the section that it begins."""
+    """The id of a heading, of an anchor in it or before it, or of the section that it begins."""
     anchor = heading.css_first("[id], a[name]")
     parent, before = heading.parent, heading.prev
-    empty: LexborNode | None = None
     while before is not None and before.tag in ("-text", "-comment", "_comment", "a"):
-        if before.tag == "a" and empty is None and not before.text().strip():
-            empty = before  # an anchor before the heading
         before = before.prev
-    stated = heading.attributes.get("id")
-    for place in (anchor, empty, _anchor_before(heading) if heading.tag == "td" else None):
-        if not stated and place is not None:
-            stated = place.attributes.get("id") or place.attributes.get("name")
+    stated = heading.attributes.get("id") or _named(anchor) or _named(_anchor_before(heading))
     if not stated and before is None and parent is not None and parent.tag in ("section", "div"):
-        stated = parent.attributes.get("id")
-    id_ = clean(stated or "").strip()
+        stated = parent.attributes.get("id") or ""
+    return _usable(stated)
+
+
+def _anchor_before(node: LexborNode) -> LexborNode | None:
+    """An anchor without text before an element, or at the beginning of the cell before a cell, as
+    Doxygen and pydoctor write them."""
+    before = node.prev
+    while before is not None and before.tag == "-text" and not (before.text_content or "").strip():
+        before = before.prev
+    if node.tag == "td" and before is not None and before.tag == "td":
+        before = before.first_child
+    is_anchor = before is not None and before.tag == "a" and not before.text().strip()
+    return before if is_anchor else None
+
+
+def _named(anchor: LexborNode | None) -> str:
+    given = anchor.attributes if anchor is not None else {}
+    return given.get("id") or given.get("name") or ""
+
+
+def _usable(stated: str) -> str:
+    id_ = clean(stated).strip()
     return id_ if len(id_) <= _MAX_ID and not re.search(r"\s", id_) else ""
 
 

@@ -55,6 +55,8 @@ _INTRODUCES = re.compile(
     r"(?:\d+|one)[\s-]min(?:ute)?s?\b.{0,3}\bread|(?:tags?|category|categories)\s*:?", re.IGNORECASE
 )
 """How long a post takes to read, and what stands before its tags."""
+_LABELLED = 25
+"""Characters beside the links of a line of labels, such as "Filed under" and commas."""
 _LEAST = 20
 """Characters; repetition never leaves a post with less text."""
 _SHORT = 200
@@ -156,6 +158,16 @@ def top_nodes(nodes: list[Node]) -> list[Node]:
     """Those of the nodes that are not inside another of them; they are in document order."""
     known = {node.mem_id for node in nodes}
     return [node for node in nodes if known.isdisjoint(outer.mem_id for outer in ancestors(node))]
+
+
+def is_in_text(link: Node) -> bool:
+    """Whether a link is a part of a sentence: there is more than a comma beside it."""
+    beside = [
+        node.text_content or ""
+        for node in (link.prev, link.next)
+        if node is not None and node.tag == "-text"
+    ]
+    return sum(len("".join(text.split())) for text in beside) > _LABELLED
 
 
 def is_block_of_code(node: Node) -> bool:
@@ -341,11 +353,22 @@ class Content:
         found = [node for is_end in (False, True) for node in self._repeats(root, is_end=is_end)]
         self._lengths = measure(body)
         tops = top_nodes(sorted(found, key=lambda node: self._lengths[node.mem_id].start))
-        left = self._lengths[root.mem_id].text - sum(self._lengths[n.mem_id].text for n in tops)
-        if left < _LEAST:
-            self.is_repeated = bool(tops)
+        if not self._would_empty(tops):
+            self._remove_all(tops)
             return
-        for node in tops:
+        self.is_repeated = True
+        most = [n for n in found if self._repeated.get(one_line(n.text()), 0.0) >= _MOST]
+        tops = top_nodes(sorted(most, key=lambda node: self._lengths[node.mem_id].start))
+        self._remove_all([] if self._would_empty(tops) else tops)
+
+    def _would_empty(self, nodes: list[Node]) -> bool:
+        """Whether the post had no text without these elements."""
+        lengths = self._lengths
+        rest = lengths[self.root.mem_id].text - sum(lengths[node.mem_id].text for node in nodes)
+        return bool(nodes) and rest < _LEAST
+
+    def _remove_all(self, nodes: list[Node]) -> None:
+        for node in nodes:
             self._remove(node, "repeated on other pages")
 
     def _repeats(self, root: Node, *, is_end: bool) -> Iterator[Node]:
@@ -386,7 +409,9 @@ class Content:
                 or self._is_of_other(node)
             ):
                 continue
-            is_labels = bool(labels) and node.tag != "a" and size.linked and size.unlinked <= 25
+            is_labels = (
+                bool(labels) and node.tag != "a" and size.linked and size.unlinked <= _LABELLED
+            )
             is_labels = is_labels and labels.issuperset(link.mem_id for link in node.css("a"))
             if reason := "labels" if is_labels else self._why_line(node, is_end=is_end):
                 self._note_dates(node)

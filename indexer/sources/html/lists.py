@@ -6,6 +6,7 @@ from functools import partial
 
 from selectolax.lexbor import LexborNode
 
+from indexer.dates import DATE_IN_TEXT
 from indexer.html_text import HEADINGS
 from indexer.sources.html.content import Lengths, ancestors, text_length, top_nodes
 
@@ -171,6 +172,8 @@ class _Around:
         """The length of the text of a node, and how it begins."""
         if node.mem_id not in self._texts:
             text = node.text()
-            beginning = text.strip(_BULLETS)[:_SHORT]
+            beginning = DATE_IN_TEXT.sub("", text.strip(_BULLETS)[:_SHORT], count=1).lstrip(
+                _BULLETS
+            )
             self._texts[node.mem_id] = len("".join(text.split())), beginning
         return self._texts[node.mem_id]

@@ -21,6 +21,7 @@ from indexer.sources.html.content import (
     NOT_OWN,
     Content,
     body_of,
+    is_in_text,
     measure,
     remove_comments,
     text_length,
@@ -431,7 +432,7 @@ class Page:
         found = [
             node for node in links if is_in.search(self._oid_of(node.attributes["href"] or ""))
         ]
-        return [node for node in found if node.mem_id not in beside]
+        return [n for n in found if n.mem_id not in beside and not is_in_text(n)]
 
     def _is_other(self, oid: str) -> Callable[[str], bool]:
         """Whether an address is that of another page of the site."""
