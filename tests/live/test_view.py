@@ -1,7 +1,10 @@
-"""What a process knows of the index: the words that it has looked up."""
+"""What a process knows: words that it has looked up, and frequent searches."""
 
+import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
@@ -10,6 +13,7 @@ from app import create_app
 from app.settings import Settings
 from devstack.servers import redis_server
 from indexer.records import Origin, RawPost
+from tests.live.conftest import Faulty
 
 TOKEN = "a-token-for-these-tests"
 HEADERS = {"Authorization": f"Bearer {TOKEN}"}
@@ -66,3 +70,29 @@ def test_what_is_remembered_is_of_no_former_state_without_redis(own: Settings) -
     assert written.status_code == 201
     answer = client.get("/search?q=gardenn").get_json()
     assert (answer["hits"][0]["oid"], answer.get("corrected")) == ("new", None)
+
+
+def test_of_several_threads_one_reads_what_is_searched_for_often(
+    own: Settings, faulty: Faulty
+) -> None:
+    reads: list[int] = []
+    started, threads = threading.Barrier(7), []
+
+    def read(send: Callable[[], Any]) -> Any:
+        reads.append(1)
+        time.sleep(0.3)  # so long that all threads ask meanwhile
+        return send()
+
+    app = create_app(own, faulty("-state/_mget", read))
+
+    def ask() -> None:
+        started.wait()
+        assert app.test_client().get("/start").status_code == 200
+
+    for _ in range(6):
+        threads.append(threading.Thread(target=ask))
+        threads[-1].start()
+    started.wait()
+    for thread in threads:
+        thread.join()
+    assert len(reads) == 1
