@@ -138,7 +138,10 @@ class _Node(Urllib3HttpNode):
             connection.close()
             if isinstance(error, TimeoutError):
                 raise
-            raise NoConnection(str(error), errors=(error,)) from error
+            # As urllib3 says it, so that `app.health` knows what to do.
+            aborted = isinstance(error, HTTPException | ConnectionResetError | BrokenPipeError)
+            message = f"Connection aborted: {error!r}" if aborted else str(error)
+            raise NoConnection(message, errors=(error,)) from error
         except BaseException:  # the limit of the whole is over
             connection.close()
             raise

@@ -13,10 +13,10 @@ from app.cache import AnswerCache
 from app.elastic import translated
 from app.errors import BlogsearchError, NoIndex
 from app.last_runs import read_runs
+from app.search.view import read_view
 from app.settings import Settings
 from indexer import SCHEMA
-from indexer.errors import IndexingError, other_schema
-from indexer.generations import require_live
+from indexer.errors import other_schema
 
 _TIMEOUT = 2.0  # seconds for each request of a shared check
 _OLD_ERROR = 7 * 86_400.0  # seconds after which the error of a run that was repeated is not told
@@ -116,10 +116,7 @@ def _index(elastic: Elasticsearch, settings: Settings) -> Check:
     alias = settings.index
     try:
         with translated():
-            count = elastic.count(index=alias)
-            generation = require_live(elastic, alias)
-    except IndexingError as error:
-        return Check("index", "error", error.message, error.remedy)
+            view = read_view(elastic, alias)
     except NoIndex as error:
         seen = f"there is no index behind the alias {alias!r}"
         return Check("index", "error", seen, error.message)
@@ -128,16 +125,14 @@ def _index(elastic: Elasticsearch, settings: Settings) -> Check:
         # Otherwise the message may say to run doctor, which this is.
         remedy = "Try again soon." if isinstance(cause, TransportError) else error.message
         return Check("index", "error", str(cause or error), remedy)
-    seen = f"{generation.name}: {count['count']:,} documents"
-    if count["_shards"]["failed"]:
-        return Check("index", "error", f"{seen}, {count['_shards']['failed']} shard(s) failed")
-    if (schema := generation.schema) != SCHEMA:
-        wrong = other_schema(schema)
+    seen = f"{view.name}: {view.posts:,} documents"
+    if view.schema != SCHEMA:
+        wrong = other_schema(view.schema)
         return Check("index", "error", f"{seen}. {wrong.message}", wrong.remedy)
-    if not count["count"]:
+    if not view.posts:
         return Check("index", "warning", seen, "Fill it with `blogsearch reindex POSTS.jsonl`.")
-    if settings.language not in ("", generation.language):
-        seen = f"{seen}, in {generation.language}; BLOGSEARCH_LANGUAGE is {settings.language}"
+    if settings.language not in ("", view.language.name):
+        seen = f"{seen}, in {view.language.name}; BLOGSEARCH_LANGUAGE is {settings.language}"
         remedy = (
             "Run `blogsearch rebuild`: it builds the index from its own posts with the present "
             "language and rules. Or change the setting."
