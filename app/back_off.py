@@ -1,7 +1,7 @@
-"""Whether an engine is used, not after it failed until it responds to a probe again; time limits.
+"""Stops using an engine after a failure until a probe succeeds. Also has time limits.
 
 `Admission` also limits how many searches are computed at a time. Cached answers and health checks
-are not admitted, so that they never wait for Elasticsearch.
+need no admission, so that they never wait for Elasticsearch.
 """
 
 import logging

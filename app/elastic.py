@@ -274,19 +274,19 @@ def translated() -> Iterator[None]:
     try:
         yield
     except ApiError as error:
-        raise _told_by(error) from error
+        raise _error_of(error) from error
     except TransportError as error:
         if isinstance(error, NotElasticsearch):
             raise Unavailable(_OTHER) from error
-        problem = "cannot be reached. Start it, or check ELASTICSEARCH_URL"
+        problem = "Elasticsearch cannot be reached. Start it, or check ELASTICSEARCH_URL"
         if isinstance(error, ConnectionTimeout):
-            problem = "did not answer in time"
+            problem = "Elasticsearch did not answer in time"
         elif isinstance(error, SerializationError):
-            problem = "was sent, or sent, what is not valid JSON"
-        raise Unavailable(f"Elasticsearch {problem}; `blogsearch doctor` says more.") from error
+            problem = "A request to Elasticsearch, or its response, is not valid JSON"
+        raise Unavailable(f"{problem}; `blogsearch doctor` says more.") from error
 
 
-def _told_by(error: ApiError) -> BlogsearchError:
+def _error_of(error: ApiError) -> BlogsearchError:
     """The error of the service for a response of Elasticsearch."""
     status, kind, cause = error.status_code, str(error.message), ""
     with suppress(LookupError, TypeError):

@@ -34,12 +34,12 @@ Goldens = Mapping[str, str]
 """The address that is among the first hits, by search."""
 
 
-def stored(client: Elasticsearch, alias: str) -> StoredTexts:
+def open_golden(client: Elasticsearch, alias: str) -> StoredTexts:
     """The golden searches of an alias."""
     return StoredTexts(client, alias, "golden")
 
 
-def added(goldens: Goldens, more: Goldens) -> Goldens:
+def add_searches(goldens: Goldens, more: Goldens) -> Goldens:
     """With more, in place of those for the same searches.
 
     Raises:
@@ -53,7 +53,7 @@ def added(goldens: Goldens, more: Goldens) -> Goldens:
     return every
 
 
-def broken(
+def find_broken(
     client: Elasticsearch, index: str, settings: Settings, goldens: Goldens
 ) -> dict[str, str]:
     """Those that an index does not answer as they must be."""
@@ -68,7 +68,7 @@ def broken(
     return {q: url for q, url in goldens.items() if not holds(q, url)}
 
 
-def gated(
+def require_golden(
     wanted: IndexSettings, client: Elasticsearch, settings: Settings, *, force: bool
 ) -> IndexSettings:
     """Settings of a build that goes live only if it breaks no golden search, or with `force`."""
@@ -77,12 +77,12 @@ def gated(
 
 def check(client: Elasticsearch, settings: Settings, index: str) -> None:
     """Raise NotBuilt for a generation that breaks a golden search which the live one answers."""
-    goldens = broken(client, index, settings, stored(client, settings.index).texts())
+    goldens = find_broken(client, index, settings, open_golden(client, settings.index).texts())
     live = live_generation(client, settings.index) if goldens else None
     if live is None:
         return
     try:
-        already = broken(client, live.name, settings, goldens)
+        already = find_broken(client, live.name, settings, goldens)
     except BlogsearchError:  # built by another version, which answers nothing now
         return
     if newly := [f"{q} → {url}" for q, url in goldens.items() if q not in already]:
@@ -93,7 +93,7 @@ def check(client: Elasticsearch, settings: Settings, index: str) -> None:
         )
 
 
-def offered(searched: Iterable[Searched], goldens: Goldens) -> list[Searched]:
+def find_candidates(searched: Iterable[Searched], goldens: Goldens) -> list[Searched]:
     """Searches for which people always opened the same post, and that are not golden yet."""
     there = {q.casefold() for q in goldens}
     return [

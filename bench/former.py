@@ -96,13 +96,15 @@ def _path(q: str, typing: bool = False) -> str:
 
 
 def _shown(answer: Json) -> Json:
-    """What a visitor sees of an answer: everything except scores."""
+    """The order, counts and marks of an answer."""
     hits: list[dict[str, Any]] = answer.get("hits", [])
-    # The text fragment of an address follows from the marks.
-    return {
-        **answer,
-        "hits": [{**hit, "score": None, "url": hit["url"].partition("#")[0]} for hit in hits],
-    }
+    counts = {name: answer.get(name) for name in ("count", "tier", "matches", "dropped")}
+    return {**counts, "corrected": answer.get("corrected"), "hits": list(map(_marks, hits))}
+
+
+def _marks(hit: Json) -> Json:
+    sections = [(one["highlight"], one["snippet"]) for one in hit.get("sections", ())]
+    return {name: hit.get(name) for name in ("oid", "highlight", "missing")} | {"in": sections}
 
 
 @click.command()

@@ -8,7 +8,7 @@ import click
 from werkzeug.datastructures import MultiDict
 
 from app.commands.tools import UNCHANGED, CommandGroup, Tools, pass_tools, read_csv
-from app.golden import FIRST, added, broken, stored
+from app.golden import FIRST, add_searches, find_broken, open_golden
 from app.search.request import SearchRequest
 from indexer.generations import require_live
 from indexer.normalise import Invalid
@@ -41,13 +41,13 @@ def list_golden(tools: Tools, as_csv: bool) -> None:
     blogsearch golden list --csv > golden.csv
     """
     alias, output = tools.settings.index, tools.output
-    goldens = stored(tools.elastic, alias).texts()
+    goldens = open_golden(tools.elastic, alias).texts()
     if as_csv:
         lines = [_HEADER, *goldens.items()]
         csv.writer(sys.stdout, lineterminator="\n").writerows(lines)
         return
     live = require_live(tools.elastic, alias)
-    failing = broken(tools.elastic, live.name, tools.settings, goldens)
+    failing = find_broken(tools.elastic, live.name, tools.settings, goldens)
     rows = [("fails" if q in failing else "ok", q, url) for q, url in goldens.items()]
     output.result([{"state": state, "q": q, "url": url} for state, q, url in rows])
     if shown := [row for row in rows if row[0] == "fails" or not output.quiet]:
@@ -68,12 +68,14 @@ def add(tools: Tools, q: str, url: str) -> None:
     """
     query = _query(q)
     live = require_live(tools.elastic, tools.settings.index)
-    if broken(tools.elastic, live.name, tools.settings, {query: url}):
+    if find_broken(tools.elastic, live.name, tools.settings, {query: url}):
         raise click.ClickException(
             f"{url} is not among the first {FIRST} hits for {query!r}: see `blogsearch search`, or "
             "pin it with `blogsearch pins`."
         )
-    stored(tools.elastic, tools.settings.index).change(lambda goldens: added(goldens, {query: url}))
+    open_golden(tools.elastic, tools.settings.index).change(
+        lambda goldens: add_searches(goldens, {query: url})
+    )
     tools.output.say(f"Added: {query} → {url}")
     tools.output.result({"q": query, "url": url})
 
@@ -98,7 +100,7 @@ def load(tools: Tools, file: Path) -> None:
         goldens.update({_query(q): url})
 
     read_csv(file, take, _HEADER)
-    stored(tools.elastic, tools.settings.index).change(lambda _: added({}, goldens))
+    open_golden(tools.elastic, tools.settings.index).change(lambda _: add_searches({}, goldens))
     tools.output.say(f"{len(goldens):,} golden searches are stored.")
     tools.output.result({"golden": len(goldens)})
 

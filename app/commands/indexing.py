@@ -26,7 +26,7 @@ from app.commands.tools import (
     pass_tools,
 )
 from app.golden import check as check_golden
-from app.golden import gated
+from app.golden import require_golden
 from app.settings import Settings
 from app.synonyms import index_settings
 from indexer import generations
@@ -69,7 +69,7 @@ def reindex(tools: Tools, sources: SourceArguments, force: bool) -> None:
             tools.elastic,
             settings.index,
             items,
-            gated(index_settings(settings), tools.elastic, settings, force=force),
+            require_golden(index_settings(settings), tools.elastic, settings, force=force),
             run.on_reject,
             run.options,
         )
@@ -108,7 +108,7 @@ def rebuild(tools: Tools, force: bool) -> None:
     blogsearch rebuild --force
     """
     alias, settings = tools.settings.index, tools.index_settings
-    wanted = gated(index_settings(settings), tools.elastic, settings, force=force)
+    wanted = require_golden(index_settings(settings), tools.elastic, settings, force=force)
     live = generations.live(tools.elastic, alias)
     built = rebuilt(tools, wanted, "rebuild", force=force) if live else None
     if live is None or built is None:

@@ -15,7 +15,7 @@ from analyzers import meaning as models
 from app.commands.operations import download_model
 from app.commands.runs import after_build, rebuilt
 from app.commands.tools import UNCHANGED, Tools, command, pass_tools
-from app.golden import gated
+from app.golden import require_golden
 from app.meaning import check_language
 from app.settings import SITE_FILE, environment_name, read_site_file, site_file
 from app.synonyms import index_settings
@@ -51,7 +51,7 @@ def meaning(tools: Tools, state: str, yes: bool, force: bool) -> None:
     if settings.semantic:
         check_language(settings)
         _prepare(tools, yes)
-    wanted = gated(index_settings(settings), tools.elastic, settings, force=force)
+    wanted = require_golden(index_settings(settings), tools.elastic, settings, force=force)
     built = rebuilt(tools, wanted, "meaning")
     if file:
         text = file.read_text("utf-8") if file.exists() else ""

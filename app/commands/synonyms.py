@@ -21,7 +21,7 @@ from app.commands.tools import (
     report,
     stop_on_errors,
 )
-from app.golden import gated
+from app.golden import require_golden
 from app.synonyms import check_writable, index_settings, live_rules, store, used_files
 from indexer.errors import IndexingError
 from indexer.generations import live as live_generation
@@ -110,7 +110,7 @@ def load_synonyms(tools: Tools, files: tuple[Path, ...], force: bool) -> None:
     check_writable(settings.synonyms_dir)
     live = live_generation(client, settings.index)
     before = live_rules(client, live.name) if live else {}
-    wanted = gated(index_settings(settings, rules), client, settings, force=force)
+    wanted = require_golden(index_settings(settings, rules), client, settings, force=force)
     built = rebuilt(tools, wanted, f"synonyms load {' '.join(path.name for path in files)}")
     now = in_effect(rules.compiled.lines, rules.compiled.post_lines) if built else before
     added = [rule for rule in now if rule not in before]

@@ -74,7 +74,8 @@ class Plan:
 
     @cached_property
     def share(self) -> float:
-        """What counts the form as typed and neighbours: 1 for few words, less for more of them."""
+        """The factor for clauses on the word as typed and on neighbours: 1 for short queries,
+        smaller for long ones."""
         words = sum([term.term.is_word for term in self.terms])
         return round(min(1.0, scoring.FEW_WORDS / max(words, 1)), 4)
 

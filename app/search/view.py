@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
+_PARTS = 4  # of a generation
 _MOST_LANGUAGES = 100  # that are told apart
 _SYNONYMS = f"index.analysis.filter.{SYNONYMS}.synonyms"
 
@@ -98,17 +99,23 @@ def _written(
     return "|".join(parts).encode()
 
 
+def _part(generation: bytes, number: int) -> str:
+    """A part of a generation; "" of what another program or version wrote."""
+    parts = generation.decode(errors="replace").split("|")
+    return parts[number] if len(parts) == _PARTS else ""
+
+
 def figures_of(generation: bytes) -> str:
-    return generation.decode().partition("|")[0]
+    return _part(generation, 0)
 
 
 def languages_of(generation: bytes) -> frozenset[str]:
-    return frozenset(generation.decode().rpartition("|")[2].split(",")) - {""}
+    return frozenset(_part(generation, 3).split(",")) - {""}
 
 
 def _indices_of(generation: bytes) -> list[str]:
     """`uuid:number,number` of each index behind the alias, usually one; a number for each shard."""
-    return generation.decode().split("|")[1].split()
+    return _part(generation, 1).split()
 
 
 def shards_of(generation: bytes) -> int:

@@ -21,7 +21,7 @@ from werkzeug.wrappers import Response as WerkzeugResponse
 from app.clients import TOKENS, client_names
 from app.elastic import translated
 from app.errors import BadRequest, BlogsearchError, Forbidden, NotFound, Unauthorized
-from app.golden import FIRST, Goldens, added, offered, stored
+from app.golden import FIRST, Goldens, add_searches, find_candidates, open_golden
 from app.health import last_run
 from app.insights.counts import Report
 from app.search.pins import SUFFIX, parse
@@ -106,8 +106,8 @@ def page() -> str:
     goldens: Goldens = {}
     with suppress(BlogsearchError), translated():  # Elasticsearch does not answer
         pinned = service.pins.texts().get(_PINS, "").splitlines()
-        goldens = stored(service.elastic, service.settings.index).texts()
-    steady = offered(report.searched, goldens)[:_LIST]
+        goldens = open_golden(service.elastic, service.settings.index).texts()
+    steady = find_candidates(report.searched, goldens)[:_LIST]
     shown = [*report.searched[:_LIST], *steady]
     return render_template(
         "insights.html",
@@ -210,8 +210,8 @@ def keep_golden() -> WerkzeugResponse:
     if not urls.get(oid):
         raise BadRequest(f"The post {oid!r} is not among the first hits of this search now.")
     with translated():
-        searches = stored(service.elastic, service.settings.index)
-        searches.change(lambda goldens: added(goldens, {search.q: urls[oid]}))
+        searches = open_golden(service.elastic, service.settings.index)
+        searches.change(lambda goldens: add_searches(goldens, {search.q: urls[oid]}))
     return redirect(url_for("insights.page"), 303)
 
 

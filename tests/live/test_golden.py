@@ -9,7 +9,7 @@ import pytest
 from elasticsearch import Elasticsearch
 
 from app import create_app
-from app.golden import stored
+from app.golden import open_golden
 from app.insights.counts import Counts, Opening
 from app.settings import Settings
 from indexer.generations import require_live
@@ -105,7 +105,7 @@ def test_insights_offers_what_is_always_opened(
     assert "kumquats" not in section
     data = {"form": form, "q": "salt", "oid": "seas"}
     assert client.post("/insights/golden", data=data, auth=("", token)).status_code == 303
-    assert stored(elastic, own_settings.index).texts()["salt"] == f"{SITE}/seas/"
+    assert open_golden(elastic, own_settings.index).texts()["salt"] == f"{SITE}/seas/"
     assert 'id="steady"' not in client.get("/insights", auth=("", token)).text
     wrong = client.post("/insights/golden", data={**data, "oid": "trees"}, auth=("", token))
     assert wrong.status_code == 400
@@ -118,7 +118,7 @@ def test_a_file_replaces_those_that_are_stored(
     file.write_text(run("golden", "list", "--csv").stdout + f'"salt, fish",{SITE}/seas/\n')
     assert run("golden", "load", file).exit_code == 0
     there = {"kumquats": f"{SITE}/trees/index.html", "salt, fish": f"{SITE}/seas/"}
-    assert stored(elastic, own_settings.index).texts() == there
+    assert open_golden(elastic, own_settings.index).texts() == there
     assert run("golden", "list", "--csv").stdout == file.read_text()
     file.write_text(f"q,address\n\n,{SITE}/seas/\nkumquats,{SITE}/trees/\nx,not an address\ny\n")
     refused = run("golden", "load", file)
@@ -127,10 +127,10 @@ def test_a_file_replaces_those_that_are_stored(
     assert told == [3, 5, 6]
     file.write_text("<html>\n")  # no header: nothing would be left
     assert run("golden", "load", file).exit_code == 1
-    assert stored(elastic, own_settings.index).texts() == there
+    assert open_golden(elastic, own_settings.index).texts() == there
     file.write_text("q,address\n")
     assert run("golden", "load", file).exit_code == 0
-    assert not stored(elastic, own_settings.index).texts()
+    assert not open_golden(elastic, own_settings.index).texts()
 
 
 def test_a_rollback_that_breaks_a_search_needs_force(
