@@ -7,7 +7,7 @@ docs/languages.md.
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from importlib import resources
@@ -19,6 +19,9 @@ from analyzers.signs import usual_signs
 
 TokenFilter = str | Mapping[str, Any]
 """The name of a token filter that needs no configuration, or its configuration."""
+
+Pattern = tuple[str, str]
+"""A regular expression that Java and Python read alike, and its replacement ($1)."""
 
 POSSESSIVE = "'s$"
 """What is removed from English words."""
@@ -37,16 +40,14 @@ _ASCII = {
 class Language:
     """What depends on the language of the posts. One value per language, see `LANGUAGES`.
 
-    The stemmers: `algorithm` names the one in `snowballstemmer`, "" none; `stemming` are
-    Elasticsearch's filters, None its `snowball`; `suffixes` are endings of which the longest is
-    removed that leaves three letters, where Elasticsearch has no stemmer.
+    The stemmer is Snowball's `algorithm` ("" for none) with what `stemming` says besides. The
+    tokens are the same in Elasticsearch and in Python but for a few words (docs/languages.md).
     """
 
     name: str  # as in the names of Elasticsearch's analyzers: `english`
     code: str  # ISO 639-1
-    algorithm: str = ""
-    stemming: tuple[TokenFilter, ...] | None = None
-    suffixes: str = ""
+    algorithm: str = ""  # as `snowballstemmer` calls it
+    snowball: str = ""  # as Elasticsearch calls it, if not like the language
     tokenizer: str = "standard"  # `thai` finds the words of a text without spaces
     lowercase: TokenFilter = "lowercase"
     capitals: Mapping[str, str] = field(default_factory=dict)  # that `str.lower` does not know
@@ -98,26 +99,29 @@ class Language:
     @property
     def stem_filters(self) -> tuple[TokenFilter, ...]:
         """Elasticsearch's filters that make stems of words."""
-        if self.suffixes:
-            pattern = {"pattern": self._suffixed, "replacement": "$1"}
-            return ({"type": "pattern_replace", **pattern},)
-        if self.stemming is None:
-            return ({"type": "snowball", "language": self.name.capitalize()},)
-        return self.stemming
+        filters = [_replaced(*pattern) for pattern in self.stemming.before]
+        if self.stemming.words:
+            rules = [f"{word} => {stem}" for word, stem in self.stemming.words.items()]
+            filters.append({"type": "stemmer_override", "rules": rules})
+        if self.algorithm:
+            name = self.snowball or self.name.capitalize()
+            filters.append({"type": "snowball", "language": name})
+        return (*filters, *(_replaced(*pattern) for pattern in self.stemming.after))
+
+    @cached_property
+    def stemming(self) -> "Stemming":
+        """What is done beside Snowball's algorithm."""
+        return Stemming.read("english" if self.name in _WITH_ENGLISH else self.name)
 
     def stem(self, word: str) -> str:
-        """The token that the stemmed field has for a lower-case word without synonyms; about that
-        where Elasticsearch's stemmer is not Snowball's."""
-        word = self.fold(word) if self.folds_first else word
-        if self.suffixes:
-            word = re.sub(self._suffixed, r"\1", word)
+        """The token that the stemmed field has for a lower-case word without synonyms."""
+        word = _substituted(self.fold(word) if self.folds_first else word, self.stemming.before)
+        if word in self.stemming.words:
+            word = self.stemming.words[word]
         elif self.algorithm:
             word = _stem(self.algorithm, word)
+        word = _substituted(word, self.stemming.after)
         return word if self.folds_first else self.fold(word)
-
-    @property
-    def _suffixed(self) -> str:
-        return f"^(.{{3,}}?)(?:{'|'.join(self.suffixes.split())})$"
 
     def akin(self, word: str, other: str) -> bool:
         """Whether two words are inflections of the same word: equal stems, and usual endings."""
@@ -160,9 +164,49 @@ def _adjacent_keys() -> frozenset[str]:
 ADJACENT_KEYS = _adjacent_keys()
 
 
-def _words(folder: str, language: str) -> list[str]:
+@dataclass(frozen=True)
+class Stemming:
+    """The file of a language in `analyzers/stems`: patterns whose matches are replaced before and
+    after the stemmer, and words whose stems are given."""
+
+    before: tuple[Pattern, ...]
+    words: Mapping[str, str]
+    after: tuple[Pattern, ...]
+
+    @classmethod
+    def read(cls, language: str) -> "Stemming":
+        """Nothing for a language without a file."""
+        rules: dict[str, list[list[str]]] = {"before": [], "words": [], "after": []}
+        for line in _text("stems", language).replace("\n  ", "").splitlines():
+            if line in ("[before]", "[words]", "[after]"):
+                section = rules[line.strip("[]")]
+            elif line and not line.startswith("#"):
+                section.append([part.strip() for part in line.split("=>")])
+        before, after = (
+            tuple((pattern, replacement) for pattern, replacement in rules[name])
+            for name in ("before", "after")
+        )
+        words = {
+            _substituted(word, before): stem
+            for several, stem in rules["words"]
+            for word in several.split(", ")
+        }
+        return cls(before, words, after)
+
+
+def _substituted(word: str, patterns: Sequence[Pattern]) -> str:
+    for pattern, replacement in patterns:
+        word = re.sub(pattern, replacement.replace("$", "\\"), word)
+    return word
+
+
+def _text(folder: str, language: str) -> str:
     path = resources.files("analyzers") / folder / f"{language}.txt"
-    return path.read_text("utf-8").split() if path.is_file() else []
+    return path.read_text("utf-8") if path.is_file() else ""
+
+
+def _words(folder: str, language: str) -> list[str]:
+    return _text(folder, language).split()
 
 
 @lru_cache(maxsize=10_000)
@@ -223,14 +267,6 @@ _SERBIAN = {
     "ђ": "dj", "ж": "z", "љ": "lj", "њ": "nj", "џ": "dz",
     "đ": "dj", "ž": "z", "ć": "c", "č": "c", "š": "s",
 }
-_POLISH_SUFFIXES = """
-    owie owych owego owemu owymi owym owej owego ami ach iami iach owi ego emu ymi imi ych ich iej
-    ej om iom ów em iem ym im ą ę a e i o u y ie ia io iu ią ię
-"""
-_UKRAINIAN_SUFFIXES = """
-    ами ями ах ях ого ього ому ьому ими іми їми их іх їх ої ій ою ею єю ів їв ам ям ом ем єм ові еві
-    єві им ім їм а я у ю і ї и е є о ь й
-"""
 _OTHER_SCRIPT: dict[str, Any] = {"vowels": "", "confused": ""}
 _WITH_ENGLISH = {"chinese": "zh", "japanese": "ja", "korean": "ko"}
 """What is not English in these posts is found by its characters."""
@@ -240,7 +276,7 @@ _ENGLISH = Language("english", "en", "english", apostrophe=POSSESSIVE, folds_fir
 _LISTED = (
     _ENGLISH,
     *(
-        replace(_ENGLISH, name=name, code=code, stemming=_ENGLISH.stem_filters)
+        replace(_ENGLISH, name=name, code=code, snowball="English")
         for name, code in _WITH_ENGLISH.items()
     ),
     Language("basque", "eu", "basque"),
@@ -251,11 +287,11 @@ _LISTED = (
     Language("romanian", "ro", "romanian"),
     # snowballstemmer has had another algorithm under the name `dutch` since 3.0.
     Language("dutch", "nl", "dutch_porter"),
-    Language("vietnamese", "vi", stemming=()),
-    Language("polish", "pl", suffixes=_POLISH_SUFFIXES),
+    Language("vietnamese", "vi"),
+    Language("polish", "pl"),
     Language("armenian", "hy", "armenian", **_OTHER_SCRIPT),
     Language("hindi", "hi", "hindi", **_OTHER_SCRIPT),
-    Language("thai", "th", stemming=(), tokenizer="thai", **_OTHER_SCRIPT),
+    Language("thai", "th", tokenizer="thai", **_OTHER_SCRIPT),
     Language("catalan", "ca", "catalan", apostrophe=_elision("d l m n s t")),
     Language("irish", "ga", "irish", lowercase=_lowercase("irish"), apostrophe=_elision("d m b")),
     Language("italian", "it", "italian", apostrophe=_elision(_ITALIAN_ARTICLES)),
@@ -267,7 +303,7 @@ _LISTED = (
     Language("norwegian", "no", "norwegian"),
     Language("swedish", "sv", "swedish"),
     Language("hungarian", "hu", "hungarian"),
-    Language("czech", "cs", "czech", stemming=({"type": "stemmer", "language": "czech"},)),
+    Language("czech", "cs"),
     Language("german", "de", "german", folding=("german_normalization",),
              patterns=(("([ao])e", r"\1"), ("(?<![aeiouqyäöü])ue", "u")),
              spelled_out={"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"},
@@ -278,21 +314,20 @@ _LISTED = (
     # ё is usually written е; the stemmer makes no difference.
     Language("russian", "ru", "russian", folding=(_replaced("ё", "е"),), folds_first=True,
              letters={"ё": "е"}, vowels="аеиоуыэюя", confused="бп вф гк дт жш зс ий шщ ьъ мн"),
-    Language("ukrainian", "uk", suffixes=_UKRAINIAN_SUFFIXES, folding=(_replaced("ґ", "г"),),
+    Language("ukrainian", "uk", folding=(_replaced("ґ", "г"),),
              letters={"ґ": "г"}, vowels="аеєиіїоуюя",
              confused="бп вф гґ дт жш зс ий шщ мн"),
     Language("greek", "el", "greek", folding=(_lowercase("greek"),), letters=_GREEK,
              vowels="αεηιουω", confused=""),
-    Language("hebrew", "he", stemming=(), folding=(_replaced("[\u0591-\u05c7]"),),
+    Language("hebrew", "he", folding=(_replaced("[\u0591-\u05c7]"),),
              letters=dict.fromkeys(map(chr, range(0x591, 0x5C8)), ""), vowels="",
              confused="אע טת כק חכ סש בו"),
     Language("arabic", "ar", "arabic", folding=("arabic_normalization",), letters=_ARABIC,
              **_OTHER_SCRIPT),
-    Language("persian", "fa", "persian", stemming=("persian_stem",),
+    Language("persian", "fa",
              folding=(_replaced("\u200c"), "arabic_normalization", "persian_normalization"),
              letters=_ARABIC | _PERSIAN, **_OTHER_SCRIPT),
-    Language("bengali", "bn", **_OTHER_SCRIPT,
-             stemming=("bengali_normalization", {"type": "stemmer", "language": "bengali"})),
+    Language("bengali", "bn", **_OTHER_SCRIPT),
 )
 # fmt: on
 
