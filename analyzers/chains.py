@@ -17,11 +17,12 @@ because the stemmers need them (docs/languages.md).
 import html
 import unicodedata
 from collections.abc import Mapping
+from itertools import product
 from typing import Any
 
 from analyzers.languages import POSSESSIVE, Language, TokenFilter
 from analyzers.rules.compile import Rules, setting
-from analyzers.signs import CHARACTERS, FLAG, OPERATORS, operator_word
+from analyzers.signs import APOSTROPHES, CHARACTERS, FLAG, OPERATORS, UNITS, USUAL, operator_word
 
 TEXT = "blog_text"
 """Prose: synonyms, stop words removed, stemmed, folded."""
@@ -54,7 +55,7 @@ def index_time(name: str) -> str:
     return f"{name}_index"
 
 
-_QUOTES = {"’": "'", "‘": "'", "ʼ": "'", "＇": "'", "“": "\\u0022", "”": "\\u0022"}
+_QUOTES = {**dict.fromkeys(map(chr, APOSTROPHES), "'"), **dict.fromkeys("“”״", "\\u0022")}
 
 # One filter with a pattern and one with a table, because each copies the whole text. The pattern is
 # for what depends on the text before or after. Separate patterns take thirty times as long: a match
@@ -63,10 +64,11 @@ _QUOTES = {"’": "'", "‘": "'", "ʼ": "'", "＇": "'", "“": "\\u0022", "”
 _BEGIN, _END = "\ufdd0", "\ufdd1"
 MARKS = _BEGIN + _END
 _REPLACEMENT = (
-    f"${{after}}{_BEGIN}${{sharp}}${{point}}${{power}}${{flag}}${{letter}}${{plus}}{_END}"
-    "${next1}${next2}${before}"
+    f"${{after}}${{unit}}{_BEGIN}${{sharp}}${{point}}${{power}}${{flag}}${{letter}}${{plus}}"
+    f"${{joint}}${{last}}${{comma}}${{group}}${{hyphen}}{_END}"
+    "${next1}${next2}${next3}${before}"
 )
-_FIRST = r"=\-|&?:.+\#²³가-힣"
+_FIRST = r"=\-|&?:.,'’0-9+\#²³가-힣"
 # Java keeps what a group in a lookbehind has found even if the rest does not match: such a group is
 # the last condition. The letter after an inserted space is replaced, too: otherwise the word before
 # it would end a letter early.
@@ -80,8 +82,20 @@ _FOUND = r"""
   | (?<= (?<![A-Za-z0-9]) [Cc]\+ ) (?<plus>\+) (?<next2>[A-Za-z0-9])
     # .NET
   | (?= [Nn][Ee][Tt] (?![A-Za-z0-9]) ) (?<= (?<![\p{L}0-9.]) \. ) (?<= (?<point>\.) )
+    # The points of U.S.A. and Ph.D.
+  | (?= (?: \p{L} | \p{Lu}\p{Ll} ) \. )
+    (?<= (?<![\p{L}\p{N}]) (?: \p{L} | \p{Lu}\p{Ll} ) (?<joint>\.) )
+  | (?= \p{Lu} (?![\p{L}\p{N}]) ) (?<= \.\p{Lu} (?<last>\.) )
+    # 10,000 is 10000; in some languages 10.000 is.
+  | (?= \d{3} (?!\d) ) (?<= (?<!\d) \d{1,3} (?<comma>[,'’]) )
+  | (?= THOUSANDS ) (?<= (?<![\d.]) \d{1,3} (?<group>\.) )
+    # T-shirt is Tshirt.
+  | (?= \p{L}{2} | \p{N} ) (?<= (?<![\p{L}\p{N}_.\-]) \p{L} (?<hyphen>-) )
+    # 16GB is 16 GB.
+  | (?= (?i:UNITS) (?![\p{L}\p{N}]) ) (?<= (?<![\p{L}\p{N}_]) [\d.,]{1,9} ) (?<= (?<unit>\d) )
+    (?<next3>\p{L})
     # --dry-run
-  | - (?= \p{L} ) (?<= (?<![\p{L}\p{N}_\-]) -(?<flag>-) )
+  | - (?= \p{L} ) (?<= (?<![\p{L}\p{N}_\-]) (?<flag>--) )
     # m² is m2; behind longer words it is a footnote.
   | (?<= (?<![\p{L}\p{N}]) \p{L}{1,2} [²³] ) (?<= (?<power>[²³]) )
     # Korean endings follow English words and numbers at once, which the tokenizer keeps whole.
@@ -94,27 +108,34 @@ _CAMEL_CASE = r"""
   | (?= \p{Ll} ) (?<= \p{Ll}\p{Lu} ) (?<= \b\p{Ll} [\p{L}\p{N}]{0,40} \p{Ll}\p{Lu} )
     (?<= (?<capital>\p{Lu}) )
 """
+_NET = ["".join(letters) for letters in product("Nn", "Ee", "Tt")]
 _DIGITS = "0٠۰०০๐"
 """The zeros of the digits that the languages have."""
+_JOINER = "\u203f"
+"""Stands for the hyphen of T-shirt until posts have the parts of the word, too."""
 
 
-def _char_filters() -> dict[str, dict[str, Any]]:
+def _char_filters(language: Language) -> dict[str, dict[str, Any]]:
     symbols = {
         **_QUOTES,
         **_wide_and_narrow(),
         # The tokenizer keeps node.js, snake_case and std:x whole: nDCG@10 .942, split .960.
         **dict.fromkeys("._:", "\\u0020"),
         # A point before a digit is kept: 3.11 is one number.
-        **{f".{chr(ord(z) + n)}": f".{chr(ord(z) + n)}" for z in _DIGITS for n in range(10)},
+        **{f".{chr(ord(z) + n)}": f".{n}" for z in _DIGITS for n in range(10)},
         # Of several that match, the filter takes the longest.
         **{sign: f"\\u0020{operator_word(sign)}\\u0020" for sign in OPERATORS},
         f"{_BEGIN}{_END}": "\\u0020",
         f"{_BEGIN}#{_END}": "sharp",
-        f"{_BEGIN}.{_END}": "\\u0020dot",  # C#.NET is C# and .NET
-        f"{_BEGIN}-{_END}": f"\\u0020{operator_word(FLAG)}\\u0020",
+        # C#.NET is C# and .NET
+        **{f"{_BEGIN}.{_END}{net}": f"\\u0020dot{net}" for net in _NET},
+        **dict.fromkeys([f"{_BEGIN}{sign}{_END}" for sign in ".,'’"], ""),
+        f"{_BEGIN}{FLAG}{_END}": f"\\u0020{operator_word(FLAG)}\\u0020",
+        f"{_BEGIN}-{_END}": _JOINER,
         f"{_BEGIN}²{_END}": "2",
         f"{_BEGIN}³{_END}": "3",
-        **{chr(ord("₀") + number): str(number) for number in range(10)},  # CO₂
+        **{chr(code): sign for code, sign in USUAL.items()},
+        **language.spellings,
         **{f"{c}++": "cplusplus" for c in "Cc"},
         **{f"{c}{_BEGIN}+{_END}": "cplusplus\\u0020" for c in "Cc"},
         **{f"{c}{_BEGIN}{c}{_END}": f"{c}sharp\\u0020" for c in "CcFf"},
@@ -127,9 +148,11 @@ def _char_filters() -> dict[str, dict[str, Any]]:
         rules = [f"{sign} => {word}" for sign, word in table.items()]
         return {"type": "mapping", "mappings": rules}
 
-    camel = f"[{_FIRST}\\p{{Lu}}] (?: {_FOUND + _CAMEL_CASE} )"
+    thousands = r"\d{3} (?![\d.])" if language.thousands == "." else "(?!)"
+    found = _FOUND.replace("UNITS", UNITS).replace("THOUSANDS", thousands)
+    camel = f"[{_FIRST}\\p{{Lu}}] (?: {found + _CAMEL_CASE} )"
     return {
-        "blog_separators": _replaced(f"[{_FIRST}] (?: {_FOUND} )", _REPLACEMENT, flags="COMMENTS"),
+        "blog_separators": _replaced(f"[{_FIRST}] (?: {found} )", _REPLACEMENT, flags="COMMENTS"),
         "blog_separators_camel": _replaced(camel, f"{_REPLACEMENT}${{capital}}", flags="COMMENTS"),
         "blog_symbols": mapping(symbols),
         "blog_symbols_index": mapping(escaped),
@@ -171,9 +194,12 @@ def analysis(rules: Rules, language: Language) -> dict[str, Any]:
             "patterns": [
                 r"^(?:v(\d+)$"
                 # python3.12: python and 3.12, and the beginnings of the number.
-                r"|(\p{L}*+)(?=(\d+)\.\d)(?:(?=(\d+\.\d+)\.\d)|)(.*)$)"
+                r"|(\p{L}*+)(?=(\d+)\.\d)(?:(?=(\d+\.\d+)\.\d)(?:(?=(\d+\.\d+\.\d+)\.\d)|)|)(.*)$"
+                # T-shirt: also its parts, as those of a Persian word with a half-space.
+                rf"|(\p{{L}}[\p{{L}}\p{{M}}]*+)[{_JOINER}\u200c](.+)$)"
             ],
         },
+        "blog_joined": _replaced(_JOINER, ""),
         # A query of a single character finds it in every pair.
         "blog_characters": {
             "type": "pattern_capture",
@@ -227,7 +253,7 @@ def analysis(rules: Rules, language: Language) -> dict[str, Any]:
 
     def prose(*, post: bool) -> dict[str, dict[str, Any]]:
         """TEXT, FORMS and WORDS, for queries or for posts."""
-        before = [*first, "blog_versions"] if post else first
+        before = [*first, *(["blog_versions"] if post else []), "blog_joined"]
         synonyms = [index_time(SYNONYMS), "remove_duplicates"] if post else [SYNONYMS]
         inflected = ["blog_stop", *stemming, *folding, *(["blog_characters"] if post else [])]
         chains = {
@@ -238,7 +264,7 @@ def analysis(rules: Rules, language: Language) -> dict[str, Any]:
         return {index_time(name) if post else name: made for name, made in chains.items()}
 
     return {
-        "char_filter": _char_filters(),
+        "char_filter": _char_filters(language),
         "normalizer": {
             EXACT: {
                 "type": "custom",
@@ -250,9 +276,9 @@ def analysis(rules: Rules, language: Language) -> dict[str, Any]:
         "analyzer": {
             **prose(post=False),
             **prose(post=True),
-            SPELLING: chain(_SYMBOLS, first),
-            index_time(SPELLING): chain(_SYMBOLS, first, post=True),
-            PREFIXES: chain(_SYMBOLS, [*first, *folding, PREFIXES], post=True),
+            SPELLING: chain(_SYMBOLS, [*first, "blog_joined"]),
+            index_time(SPELLING): chain(_SYMBOLS, [*first, "blog_joined"], post=True),
+            PREFIXES: chain(_SYMBOLS, [*first, "blog_joined", *folding, PREFIXES], post=True),
             UNDER: beginnings([]),
             PATH: beginnings(["blog_without_host"]),
         },

@@ -15,7 +15,7 @@ from itertools import takewhile
 from types import MappingProxyType
 from typing import Any
 
-from analyzers.signs import usual_signs
+from analyzers.signs import joined, usual_signs
 
 TokenFilter = str | Mapping[str, Any]
 """The name of a token filter that needs no configuration, or its configuration."""
@@ -51,6 +51,8 @@ class Language:
     tokenizer: str = "standard"  # `thai` finds the words of a text without spaces
     lowercase: TokenFilter = "lowercase"
     capitals: Mapping[str, str] = field(default_factory=dict)  # that `str.lower` does not know
+    thousands: str = ","  # beside a comma and an apostrophe, what separates them in numbers
+    spellings: Mapping[str, str] = field(default_factory=dict)  # several characters for others
     apostrophe: str = ""  # what is removed at one, a pattern: 's in English, l' in French
     folding: tuple[TokenFilter, ...] = ()  # before `asciifolding`
     folds_first: bool = False  # accents are optional, not letters that the stemmer needs
@@ -80,7 +82,11 @@ class Language:
         """The token of the chain `SPELLING` for a word, as typed but with straight apostrophes."""
         if self.capitals:
             word = "".join(self.capitals.get(char, char) for char in word)
-        lower = (word if word.isascii() else usual_signs(word)).lower()
+        lower = joined(word if word.isascii() else usual_signs(word)).lower()
+        for spelling, usual in self.spellings.items():
+            lower = lower.replace(spelling, usual)
+        if self.thousands == "." and "." in lower:
+            lower = re.sub(r"^(\d{1,3})\.(?=\d{3}(?![\d.]))", r"\1", lower)
         token = self.fold(lower) if self.folds_first else lower
         return re.sub(self.apostrophe, "", token) if self.apostrophe else token
 
@@ -111,7 +117,9 @@ class Language:
     @cached_property
     def stemming(self) -> "Stemming":
         """What is done beside Snowball's algorithm."""
-        return Stemming.read("english" if self.name in _WITH_ENGLISH else self.name)
+        stemming = Stemming.read("english" if self.name in _WITH_ENGLISH else self.name)
+        is_latin = self.vowels == _LATIN_VOWELS and self.algorithm
+        return replace(stemming, before=(_PLURALS, *stemming.before)) if is_latin else stemming
 
     def stem(self, word: str) -> str:
         """The token that the stemmed field has for a lower-case word without synonyms."""
@@ -235,6 +243,14 @@ def _ending(word: str, shared: int) -> str:
     return ending[1:] if doubled else ending
 
 
+_PLURALS = (
+    r"^(?!(?:https?|[dn]ns|[gvbfrw]ps|[gkm]?bps|[nzxvghi]fs|ntfs|hdfs|btrfs|[cdglrtwkbs]ms|[chmstx]ls|[bl]bs|dds|pts|hrs|mrs|drs)$)"
+    r"([b-df-hj-np-rtv-xz]{2,4}|[cgnt]pu|mp\d)s$",
+    "$1",
+)
+"""Of acronyms (PDFs, CDs): the stemmers keep an s without a vowel before it."""
+
+
 def _elision(articles: str) -> str:
     return f"^(?:{'|'.join(articles.split())})'"
 
@@ -252,7 +268,10 @@ _ENGLISH_ENDINGS = frozenset((
     "", "e", "s", "es", "d", "ed", "ing", "r", "er", "rs", "ers", "or", "ors", "y", "ies", "ied",
     "ly", "al", "ally", "ion", "ions", "able", "ment", "ments", "ful", "ness", "ity", "ive",
 ))
-_ITALIAN_ARTICLES = "c l all dall dell nell sull coll pell gl agl dagl degl negl sugl un m t s v d"
+_ITALIAN_ARTICLES = (
+    "c l all dall dell nell sull coll pell gl agl dagl degl negl sugl un m t s v d quest quell tutt"
+    " bell buon sant mezz anch dov senz"
+)
 _ARABIC = {
     **dict.fromkeys("آأإ", "ا"), "ى": "ي", "ة": "ه",
     **dict.fromkeys("\u0640\u064b\u064c\u064d\u064e\u064f\u0650\u0651\u0652", ""),
@@ -267,6 +286,13 @@ _SERBIAN = {
     "ђ": "dj", "ж": "z", "љ": "lj", "њ": "nj", "џ": "dz",
     "đ": "dj", "ž": "z", "ć": "c", "č": "c", "š": "s",
 }
+_HINDI = {
+    # A nasal before a consonant (हिन्दी, हिंदी), and the point under a letter in both spellings.
+    **dict.fromkeys(("ङ्", "ञ्", "ण्", "न्", "म्", "ँ"), "ं"),
+    **{chr(code): unicodedata.normalize("NFD", chr(code))[0] for code in range(0x958, 0x960)},
+    "\u093c": "", "\u200d": "", "\u200c": "",
+}
+_WITH_POINTS: dict[str, Any] = {"thousands": "."}
 _OTHER_SCRIPT: dict[str, Any] = {"vowels": "", "confused": ""}
 _WITH_ENGLISH = {"chinese": "zh", "japanese": "ja", "korean": "ko"}
 """What is not English in these posts is found by its characters."""
@@ -279,38 +305,40 @@ _LISTED = (
         replace(_ENGLISH, name=name, code=code, snowball="English")
         for name, code in _WITH_ENGLISH.items()
     ),
-    Language("basque", "eu", "basque"),
+    Language("basque", "eu", "basque", **_WITH_POINTS),
     Language("estonian", "et", "estonian"),
-    Language("indonesian", "id", "indonesian"),
+    Language("indonesian", "id", "indonesian", **_WITH_POINTS),
     Language("lithuanian", "lt", "lithuanian"),
-    Language("portuguese", "pt", "portuguese"),
-    Language("romanian", "ro", "romanian"),
+    Language("portuguese", "pt", "portuguese", apostrophe=_elision("d"), **_WITH_POINTS),
+    Language("romanian", "ro", "romanian", **_WITH_POINTS),
     # snowballstemmer has had another algorithm under the name `dutch` since 3.0.
-    Language("dutch", "nl", "dutch_porter"),
+    Language("dutch", "nl", "dutch_porter", apostrophe=POSSESSIVE, **_WITH_POINTS),
     Language("vietnamese", "vi"),
     Language("polish", "pl"),
     Language("armenian", "hy", "armenian", **_OTHER_SCRIPT),
-    Language("hindi", "hi", "hindi", **_OTHER_SCRIPT),
+    Language("hindi", "hi", "hindi", spellings=_HINDI, **_OTHER_SCRIPT),
     Language("thai", "th", tokenizer="thai", **_OTHER_SCRIPT),
-    Language("catalan", "ca", "catalan", apostrophe=_elision("d l m n s t")),
+    Language("catalan", "ca", "catalan", apostrophe=_elision("d l m n s t"), **_WITH_POINTS),
     Language("irish", "ga", "irish", lowercase=_lowercase("irish"), apostrophe=_elision("d m b")),
-    Language("italian", "it", "italian", apostrophe=_elision(_ITALIAN_ARTICLES)),
+    Language("italian", "it", "italian", apostrophe=_elision(_ITALIAN_ARTICLES), **_WITH_POINTS),
     Language("french", "fr", "french",
              apostrophe=_elision("l m t qu n s j d c jusqu quoiqu lorsqu puisqu")),
-    Language("spanish", "es", "spanish"),
-    Language("danish", "da", "danish"),
+    Language("spanish", "es", "spanish", **_WITH_POINTS),
+    Language("danish", "da", "danish", apostrophe=POSSESSIVE, **_WITH_POINTS),
     Language("finnish", "fi", "finnish"),
-    Language("norwegian", "no", "norwegian"),
-    Language("swedish", "sv", "swedish"),
+    Language("norwegian", "no", "norwegian", apostrophe=POSSESSIVE),
+    Language("swedish", "sv", "swedish", apostrophe=POSSESSIVE),
     Language("hungarian", "hu", "hungarian"),
     Language("czech", "cs"),
-    Language("german", "de", "german", folding=("german_normalization",),
+    Language("german", "de", "german", apostrophe=POSSESSIVE, **_WITH_POINTS,
+             folding=("german_normalization",),
              patterns=(("([ao])e", r"\1"), ("(?<![aeiouqyäöü])ue", "u")),
              spelled_out={"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"},
              confused=f"{_CONFUSED} dt bp gk vw"),
-    Language("turkish", "tr", "turkish", lowercase=_lowercase("turkish"),
+    Language("turkish", "tr", "turkish", **_WITH_POINTS, lowercase=_lowercase("turkish"),
              capitals={"I": "ı", "İ": "i"}, apostrophe="'.*"),
-    Language("serbian", "sr", "serbian", folding=("serbian_normalization",), letters=_SERBIAN),
+    Language("serbian", "sr", "serbian", folding=("serbian_normalization",), letters=_SERBIAN,
+             **_WITH_POINTS),
     # ё is usually written е; the stemmer makes no difference.
     Language("russian", "ru", "russian", folding=(_replaced("ё", "е"),), folds_first=True,
              letters={"ё": "е"}, vowels="аеиоуыэюя", confused="бп вф гк дт жш зс ий шщ ьъ мн"),
@@ -318,7 +346,7 @@ _LISTED = (
              letters={"ґ": "г"}, vowels="аеєиіїоуюя",
              confused="бп вф гґ дт жш зс ий шщ мн"),
     Language("greek", "el", "greek", folding=(_lowercase("greek"),), letters=_GREEK,
-             vowels="αεηιουω", confused=""),
+             vowels="αεηιουω", confused="", **_WITH_POINTS),
     Language("hebrew", "he", folding=(_replaced("[\u0591-\u05c7]"),),
              letters=dict.fromkeys(map(chr, range(0x591, 0x5C8)), ""), vowels="",
              confused="אע טת כק חכ סש בו"),

@@ -16,11 +16,40 @@ CHARACTERS = (
     "\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
     f"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff{_HANGUL}"
 )
-APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ＇", "'"))
-_WIDTHS = str.maketrans(
-    {0xFF01 + number: 0x21 + number for number in range(0x5E)}
-    | {0x2080 + number: str(number) for number in range(10)}
+APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ＇´`′׳", "'"))
+UNITS = (
+    r"[kmgtp]i?b(?:ps)?|[kmgt]?hz|[kcmn]?m|[mµ]s|[km]g|(?<=\d\d)g|k?wh?|[km]?v|m?ah|px|r?em|pt"
+    "|dpi|fps|rpm|mph|lbs?|oz|ft|kcal|min"
 )
+"""A pattern of units that are written behind a number with or without a space; not s, h or k, which
+are parts of names (5s)."""
+
+
+ACRONYM = r"(?:[A-Z]\.){2,}[A-Z](?![^\W_.])|(?:(?:[^\W\d_]|[A-Z][a-z])\.){2,}"
+"""U.S.A., Ph.D., e.g., but not the end of co.uk."""
+LETTER = r"(?<![\w.-])[^\W\d_]-(?=[^\W\d_]{2}|\d)"
+"""A letter that is a part of the word behind its hyphen (T-shirt, F-16)."""
+_SEPARATED = re.compile(
+    rf"(?<![^\W_])(?P<acronym>{ACRONYM})|(?P<letter>{LETTER})"
+    rf"|(?P<thousand>(?<=\d)[,'](?=\d{{3}}(?!\d)))|(?P<unit>(?<=\d)(?=(?i:{UNITS})(?![^\W_])))"
+)
+
+
+def _usual() -> dict[int, str]:
+    """Small digits (CO₂), those of other scripts, and Greek letters with ancient accents, as they
+    are usually written."""
+    digits = {ord(zero) + n: str(n) for zero in "₀٠۰०০๐" for n in range(10)}
+    greek = {}
+    for code in range(0x1F00, 0x2000):
+        base, *marks = unicodedata.normalize("NFD", chr(code))
+        if "Α" <= base <= "ω":
+            accents = "".join("\u0301" if mark in "\u0300\u0301\u0342" else "" for mark in marks)
+            greek[code] = unicodedata.normalize("NFC", base + accents)
+    return digits | greek
+
+
+USUAL = _usual()
+_USUAL = {0xFF01 + number: 0x21 + number for number in range(0x5E)} | {0x05F4: '"'} | USUAL
 _POWER = re.compile(r"\b([^\W\d_]{1,2})([²³])")
 _RUN = re.compile(f"(?P<characters>[{CHARACTERS}]+)|[^{CHARACTERS}]+")
 _PART = re.compile(f"[{CHARACTERS}]{{1,2}}")
@@ -75,10 +104,20 @@ def is_grammar(token: str) -> bool:
 
 
 def usual_signs(word: str) -> str:
-    """A word with Latin letters of the usual width and small digits as digits (CO₂, m²), as the
-    analysis makes them."""
-    usual = word.translate(_WIDTHS)
+    """A word with Latin letters of the usual width, digits as 0 to 9 (CO₂, m²) and Greek letters
+    without ancient accents, as the analysis makes them."""
+    usual = word.translate(_USUAL)
     return _POWER.sub(lambda found: found[1] + "23"["²³".index(found[2])], usual)
+
+
+def joined(text: str) -> str:
+    """A text with USA for U.S.A., Tshirt for T-shirt, 10000 for 10,000 and 16 GB for 16GB, as the
+    char filters write them."""
+
+    def usual(found: re.Match[str]) -> str:
+        return " " if found["unit"] is not None else re.sub(r"[.,'-]", "", found[0])
+
+    return text if text.isalpha() else _SEPARATED.sub(usual, text)
 
 
 def folded(word: str) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from analyzers.errors import Finding, InvalidLine, shortened
 from analyzers.rules.formats import CONVERTIBLE, foreign_format
-from analyzers.signs import APOSTROPHES, CHARACTERS, OPERATORS
+from analyzers.signs import APOSTROPHES, CHARACTERS, OPERATORS, joined
 
 SUFFIX = ".synonyms"
 MAX_RULES = 100_000  # and invalid lines, over all files; docs/synonyms.md has what more would cost
@@ -190,8 +190,9 @@ def unescaped(term: str) -> str:
 
 
 def normalise(term: str) -> str:
-    """A term as rules are compared: NFC, lower case, straight apostrophes, single spaces."""
-    text = unicodedata.normalize("NFC", term).translate(APOSTROPHES).lower()
+    """A term as rules are compared: NFC, lower case, straight apostrophes, single spaces, and
+    `joined`."""
+    text = joined(unicodedata.normalize("NFC", term).translate(APOSTROPHES)).lower()
     return " ".join(text.split())
 
 

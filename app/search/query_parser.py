@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from analyzers.languages import Language
-from analyzers.signs import FLAG, bigrams, is_grammar, runs
+from analyzers.signs import ACRONYM, APOSTROPHES, FLAG, LETTER, UNITS, bigrams, is_grammar, runs
 from app.search.scoring import FEW_WORDS, LONGEST_CORRECTED
 
 _PIECE = re.compile(r'(?P<out>(?<!\S)-(?=["\w.]))?(?:"(?P<quoted>[^"]*)"|(?P<plain>[^\s"]+))')
@@ -39,8 +39,13 @@ def _marks() -> str:
 _MARK = rf"[{_marks()}\u200c\u200d]"
 # A point or comma between digits is part of a number; between letters an apostrophe is part of a
 # word, and the point of Catalan's col·legi.
-_JOIN = r"(?:(?<=\d)[.,](?=\d)|(?<!\d)['·](?=[^\W\d_]))"
-_TOKEN = rf"[^\W_](?:{_MARK}|{_JOIN}?[^\W_])*"
+_JOIN = (
+    r"(?:(?<=\d)[.,](?=\d)|(?<=\d)'(?=\d{3}(?!\d))|(?<!\d)['·](?=[^\W\d_])"
+    r"|(?<=[א-ת])״(?=[א-ת]))"
+)
+_WORD = rf"[^\W_](?:{_MARK}|{_JOIN}?[^\W_])*"
+# An acronym, the number before a unit, a letter with what follows it (T-shirt), any other word.
+_TOKEN = rf"(?<![^\W_])(?:{ACRONYM}|\d[\d.,]*(?=(?i:{UNITS})(?![^\W_])))|{LETTER}{_WORD}|{_WORD}"
 # libc++ is a word, too, and so is -- before one. ?? behind a word is a question asked loudly.
 _SYMBOL = re.compile(
     r"[^\W_]*[cC]\+\+(?!\+)|\b[cCfF]#|(?<![\w.])\.[nN][eE][tT]\b"
@@ -54,7 +59,8 @@ _SYMBOL_OR_TOKEN = re.compile(f"{_SYMBOL.pattern}|{_TOKEN}")
 _PART = re.compile(r"(?:(?<=\d),(?=\d)|[^/,;&|()\[\]{}<>])+")
 QUOTATION_MARKS = '"“”„‟«»＂'
 """What may enclose a phrase; keyboards write those of their language by themselves."""
-_USUAL = str.maketrans({**dict.fromkeys("’‘ʼ＇", "'"), **dict.fromkeys(QUOTATION_MARKS, '"')})
+_USUAL = {**APOSTROPHES, **str.maketrans(dict.fromkeys(QUOTATION_MARKS, '"'))}
+_GERSHAYIM = re.compile('(?<=[א-ת])["״](?=[א-ת])')
 # python3.12 is python and 3.12.
 _VERSION = re.compile(r"(?<=[^\W\d_])(?=\d+\.\d)")
 _NUMBERED = re.compile(r"[^\W\d_]{2,}\d+")
@@ -149,7 +155,7 @@ def parse_query(q: str, language: Language) -> ParsedQuery:
     """Split a query into terms, quoted phrases (`"…"`), exclusions (`-word`), `in:title` and
     `category:name`. Beside more than `FEW_WORDS` significant words, quotation marks are those of a
     sentence."""
-    q = q.translate(_USUAL)
+    q = _GERSHAYIM.sub("״", q.translate(_USUAL))
     if operators := list(_OPERATOR.finditer(q)):
         rest = parse_query(_OPERATOR.sub(lambda match: " " * len(match[0]), q), language)
         named = tuple(

@@ -29,12 +29,10 @@ from tests.writing import index_at_once
 DATA = json.loads((Path(__file__).resolve().parents[1] / "data" / "languages.json").read_text())
 POSTS = DATA["posts"]
 
-OTHER_STEMMERS: set[str] = set()
-"""Those that Elasticsearch does not stem with Snowball, and Python does or not at all."""
 WITHOUT_STOP_WORDS = {
-    "chinese", "hebrew", "japanese", "korean", "polish", "ukrainian", "vietnamese",
+    "chinese", "hebrew", "hindi", "japanese", "korean", "polish", "ukrainian", "vietnamese",
 }  # fmt: skip
-"""Those of which Elasticsearch has no list."""
+"""Those of which Elasticsearch has no list, and Hindi: it does not know its other spellings."""
 
 Indexed = Callable[..., Settings]
 Client = Callable[..., FlaskClient]
@@ -61,16 +59,15 @@ def test_tokens_and_stop_words_are_those_of_elasticsearch(
     assert _tokens(elastic, language, WORDS, sample) == list(map(language.token, words))
     written = list(map(language.written, words))
     assert _tokens(elastic, language, SPELLING, sample) == written
-    if language.name not in OTHER_STEMMERS:
-        kept = [word for word in written if word not in language.stop_words]
-        assert _tokens(elastic, language, TEXT, sample) == list(map(language.stem, kept))
+    kept = [word for word in written if word not in language.stop_words]
+    assert _tokens(elastic, language, TEXT, sample) == list(map(language.stem, kept))
     if language.name not in WITHOUT_STOP_WORDS:
         response = elastic.indices.analyze(
             tokenizer="whitespace",
             filter=[{"type": "stop", "stopwords": f"_{language.name}_"}],
             text=" ".join(language.stop_words),
         )
-        others = {token["token"] for token in response["tokens"]}  # fuer
+        others = {token["token"] for token in response["tokens"]} - {"mmh"}  # fuer, m-mh
         kept_words = language.stop_words - others
         assert {*map(language.fold, others)} <= {*map(language.fold, kept_words)}
 
