@@ -21,7 +21,7 @@ from itertools import product
 from typing import Any
 
 from analyzers.languages import POSSESSIVE, Language, TokenFilter
-from analyzers.rules.compile import Rules, setting
+from analyzers.rules.compile import Rules, of_phrases, setting
 from analyzers.signs import APOSTROPHES, CHARACTERS, FLAG, OPERATORS, UNITS, USUAL, operator_word
 
 TEXT = "blog_text"
@@ -41,6 +41,9 @@ UNDER, PATH = "under", "path"
 alone; PATH without the host."""
 SYNONYMS = "blog_synonyms"
 """The synonym filter; at index time another one, which keeps the words of a phrase."""
+
+PHRASES = "blog_phrases"
+"""The synonym filter of phrases in any inflection."""
 
 LONGEST_PREFIX = 12
 """Letters of the longest beginning of a word that is indexed, besides the whole word."""
@@ -183,9 +186,16 @@ _SYMBOLS_AND_CAMEL = ["blog_separators_camel", "blog_symbols"]
 
 def analysis(rules: Rules, language: Language) -> dict[str, Any]:
     """The `analysis` part of an index's settings, with the rules compiled in."""
+
+    def phrases(lines: tuple[str, ...]) -> list[str]:
+        return setting(list(of_phrases(lines, language)))
+
     filters: dict[str, Any] = {
         SYNONYMS: {"type": "synonym", "synonyms": setting(rules.compiled.lines)},
         index_time(SYNONYMS): {"type": "synonym", "synonyms": setting(rules.compiled.post_lines)},
+        # Phrases once more behind the stemmer, which Elasticsearch applies to the rules, too.
+        PHRASES: {"type": "synonym", "synonyms": phrases(rules.compiled.lines)},
+        index_time(PHRASES): {"type": "synonym", "synonyms": phrases(rules.compiled.post_lines)},
         "blog_stop": {"type": "stop", "stopwords": sorted(language.stop_words)},
         "blog_versions": {
             "type": "pattern_capture",
@@ -255,7 +265,8 @@ def analysis(rules: Rules, language: Language) -> dict[str, Any]:
         """TEXT, FORMS and WORDS, for queries or for posts."""
         before = [*first, *(["blog_versions"] if post else []), "blog_joined"]
         synonyms = [index_time(SYNONYMS), "remove_duplicates"] if post else [SYNONYMS]
-        inflected = ["blog_stop", *stemming, *folding, *(["blog_characters"] if post else [])]
+        inflected = ["blog_stop", *stemming, *folding]
+        inflected += [index_time(PHRASES), "blog_characters"] if post else [PHRASES]
         chains = {
             TEXT: chain(_SYMBOLS_AND_CAMEL, [*before, *synonyms, *inflected], post=post),
             FORMS: chain(_SYMBOLS, [*before, *synonyms, *folding], post=post),

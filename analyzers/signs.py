@@ -41,9 +41,10 @@ def _usual() -> dict[int, str]:
     digits = {ord(zero) + n: str(n) for zero in "₀٠۰०০๐" for n in range(10)}
     greek = {}
     for code in range(0x1F00, 0x2000):
-        base, *marks = unicodedata.normalize("NFD", chr(code))
+        parts = unicodedata.normalize("NFD", chr(code))
+        base = parts[0]
         if "Α" <= base <= "ω":
-            accents = "".join("\u0301" if mark in "\u0300\u0301\u0342" else "" for mark in marks)
+            accents = "\u0301" * any(mark in parts for mark in "\u0300\u0301\u0342")
             greek[code] = unicodedata.normalize("NFC", base + accents)
     return digits | greek
 

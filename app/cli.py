@@ -27,7 +27,7 @@ _COMMANDS = {
     "serve": ("serving", "Serve the search page and the API."),
     "search": ("search", "Search as a visitor would; the cache is left out."),
     "analyze": ("search", "Show how a text is analyzed: its tokens and synonym rules."),
-    "synonyms": ("synonyms", "Check synonym rule files, convert others, make them live."),
+    "synonyms": ("synonyms", "Check synonym rule files, make them live."),
     "pins": ("pins", "Load, list and remove pinned results."),
     "golden": ("golden", "List, check and change the searches that no build may break."),
     "popularity": ("popularity", "Take page views of a CSV or opened hits: what is read more."),

@@ -78,7 +78,7 @@ def applied(tokens: Sequence[str], digest: str, settings: Settings, language: La
                     for rule in group.rules
                 ],
             }
-            for start, end, group in rules.explain(tokens)
+            for start, end, group in rules.explain(tokens, LANGUAGES[settings.language])
         ]
     except (RuleErrors, OSError) as error:
         return {"rules": [], "note": f"the rule files cannot be read: {error}"[:300]}

@@ -18,14 +18,13 @@ word, so that words behind the phrase stand beside it as they stand behind "ml".
 import hashlib
 import itertools
 from collections import defaultdict
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 from analyzers.errors import BlogsearchError, Finding
 from analyzers.languages import ENGLISH, Language
-from analyzers.rules.formats import escaped
 from analyzers.rules.groups import Group, Groups, TooMuch
 from analyzers.rules.parse import (
     SUFFIX,
@@ -111,16 +110,17 @@ class Rules:
             raise RuleErrors(errors)
         return self._compiled
 
-    def explain(self, tokens: Sequence[str]) -> list[tuple[int, int, Group]]:
+    def explain(
+        self, tokens: Sequence[str], language: Language = ENGLISH
+    ) -> list[tuple[int, int, Group]]:
         """Where rules apply to a query, from one token to before another, and what they make of it.
 
         Args:
             tokens: the tokens before the synonym filter, in order. A symbol that the chain spells
                 out (cplusplus) is given as it was written (c++).
         """
-        found = Phrases.of_terms(self._by_folded).places(tokens)
-        plain = tuple(map(folded, tokens))
-        return [(start, end, self._by_folded[plain[start:end]]) for start, end in found]
+        found = Phrases.of_terms(self.compiled.groups, language).places(tokens)
+        return [(start, end, self._by_folded[term]) for start, end, term in found]
 
     @cached_property
     def _parsed(self) -> tuple[list[Rule], list[Finding]]:
@@ -175,6 +175,29 @@ def setting(lines: Sequence[str]) -> list[str]:
     create the index takes twice as long, and to change it three times as long.
     """
     return ["\n".join(lines)] if lines else []
+
+
+def of_phrases(lines: Iterable[str], language: Language) -> Iterator[str]:
+    """The lines about phrases that can be found behind the stemmer as well: without stop words, and
+    no names such as node.js, whose words a post has in one place."""
+    for line in lines:
+        left, arrow, right = line.partition(" => ")
+        phrases = [
+            term.strip()
+            for term in split_unescaped(",", left)
+            if is_phrase(unescaped(term), language) and term.split()[0] not in right.split(", ")
+        ]
+        if arrow and phrases:
+            yield f"{', '.join(phrases)} => {right}"
+
+
+def is_phrase(term: str, language: Language) -> bool:
+    """Whether a term has several words, none of them a stop word or without letters."""
+    found = split(term)
+    return len(found) > 1 and all(
+        word.isalpha() and not is_unspaced(word) and word not in language.stop_words
+        for word in found
+    )
 
 
 def in_effect(lines: Iterable[str], post_lines: Iterable[str]) -> dict[str, None]:
@@ -249,7 +272,7 @@ def _beside(spelling: str, term: Words, groups: Groups) -> str:
         for token in tokens:
             results += [[token], [*results[0][:-1], token]]
     unique = dict.fromkeys(map(" ".join, results))
-    return f"{escaped(spelling)} => {_terms(unique)}"
+    return f"{_escaped(spelling)} => {_terms(unique)}"
 
 
 def _in_posts(term: Words, groups: Groups) -> tuple[str, ...]:
@@ -270,48 +293,66 @@ def _pieces(spelling: str) -> Words:
 
 
 def _terms(terms: Iterable[str]) -> str:
-    return ", ".join(map(escaped, terms))
+    return ", ".join(map(_escaped, terms))
 
 
-@dataclass(frozen=True, slots=True)
+def _escaped(term: str) -> str:
+    return "".join("\\" + char if char in "\\,=>#;|" else char for char in term)
+
+
+@dataclass(frozen=True)
 class Phrases:
     """Terms that are looked up in a text; `of` an index those of several words, for which a query
-    has single tokens."""
+    has single tokens. `inflected` has the stems of phrases, which count in any inflection."""
 
-    terms: Container[Words] = frozenset()
-    longest: int = 0
+    terms: Collection[Words] = frozenset()
+    inflected: Mapping[Words, Words] = field(default_factory=dict)
+    language: Language = ENGLISH
 
     @classmethod
-    def of_terms(cls, terms: Collection[Words]) -> "Phrases":
+    def of_terms(cls, terms: Collection[Words], language: Language = ENGLISH) -> "Phrases":
         """These terms."""
-        return cls(terms, max(map(len, terms), default=0))
+        plain = {term: tuple(map(folded, term)) for term in terms}
+        phrases = [term for term in terms if is_phrase(" ".join(term), language)]
+        inflected = {tuple(map(language.stem, term)): plain[term] for term in phrases}
+        return cls(frozenset(plain.values()), inflected, language)
 
     @classmethod
-    def of(cls, compiled: Iterable[str]) -> "Phrases":
+    def of(cls, compiled: Iterable[str], language: Language = ENGLISH) -> "Phrases":
         """From the setting `synonyms` of an index (`setting`)."""
-        return cls.of_terms(
-            {
-                tuple(map(folded, found))
-                for lines in compiled
-                for term in terms_of(lines.splitlines())
-                if len(found := split(term)) > 1
-            }
-        )
+        terms = {
+            tuple(found)
+            for lines in compiled
+            for term in terms_of(lines.splitlines())
+            if len(found := split(term)) > 1
+        }
+        return cls.of_terms(terms, language)
 
-    def places(self, tokens: Sequence[str]) -> list[tuple[int, int]]:
-        """The start and end of each term in a text; `tokens` are as for `Rules.explain`.
+    @cached_property
+    def longest(self) -> int:
+        """The words of the longest term."""
+        return max(map(len, self.terms), default=0)
 
-        As in the filter, the longest match wins and each token is used once.
+    def places(self, tokens: Sequence[str]) -> list[tuple[int, int, Words]]:
+        """The start and end of each term in a text, and the term; `tokens` are as for
+        `Rules.explain`.
+
+        As in the filters, the longest match wins and each token is used once.
         """
         plain = tuple(map(folded, tokens))
+        stems = tuple(map(self.language.stem, tokens)) if self.inflected else plain
         places = []
         start = 0
         while start < len(plain):
-            ends = range(min(start + self.longest, len(plain)), start, -1)
-            end = next((end for end in ends if plain[start:end] in self.terms), 0)
-            if end:
-                places.append((start, end))
-            start = end or start + 1
+            for end in range(min(start + self.longest, len(plain)), start, -1):
+                part = plain[start:end]
+                term = part if part in self.terms else self.inflected.get(stems[start:end])
+                if term:
+                    places.append((start, end, term))
+                    start = end
+                    break
+            else:
+                start += 1
         return places
 
 

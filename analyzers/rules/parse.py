@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from analyzers.errors import Finding, InvalidLine, shortened
-from analyzers.rules.formats import CONVERTIBLE, foreign_format
 from analyzers.signs import APOSTROPHES, CHARACTERS, OPERATORS, joined
 
 SUFFIX = ".synonyms"
@@ -53,6 +52,18 @@ _WORD = (
     rf"|(?:(?<!\S)\.)?{_LETTER}+(?:'{_LETTER}+)*(?:\+\+?|#)*(?!{_LETTER})"
     rf"|{_LETTER}+"
 )
+
+
+_FORMATS = (
+    ("WordNet's Prolog", r"s\(\d+,\d+,'(?:[^'\n]|'')+',\w,\d+(?:,\d+)?\)\."),
+    ("Prolog", r":-|[a-z]\w*\(.*\)\s*(?::-.*|\.)$"),
+    ("JSON", r"[\[{]\s*(?:[\"\[{\]}]|$)"),
+    ("HTML", r"(?i)<(?:!doctype html|html|head|body)\b"),
+    ("XML", r"<(?!.*=>).*>$"),
+    ("YAML", r"---$|-\s|[^,=]+:(?:\s[^,=]*)?$"),
+    ("CSV", r"\"[^\"]*\"\s*[,;\t]|(?i:id|words?|terms?)[,;\t](?i:words?|terms?|synonyms?)\b"),
+)
+"""How the first line begins that is no comment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,16 +178,21 @@ def _check_file(path: Path) -> None:
     if size > MAX_BYTES:
         message = f"has {size / 2**20:,.1f} MiB; the limit is {MAX_BYTES // 2**20} MiB."
         raise InvalidLine("too_large", message, _FEWER)
-    if foreign := foreign_format(_head(path)):
+    if foreign := _foreign_format(_head(path)):
         remedy = "A rule file has one rule per line: `a, b` or `a => b`."
-        if foreign in CONVERTIBLE:
-            remedy = f"`blogsearch synonyms convert {path.name} > my{SUFFIX}` makes rules of it."
         raise InvalidLine("foreign_format", f"is {foreign}, not a rule file.", remedy)
 
 
 def _head(path: Path) -> str:
     with path.open("rb") as handle:
         return handle.read(_HEAD).decode("utf-8-sig", "ignore")
+
+
+def _foreign_format(head: str) -> str:
+    """The name of the format that a text begins in; "" for a rule file."""
+    lines = (line.strip() for line in head.splitlines())
+    first = next((line for line in lines if line and line[0] not in "#%"), "")
+    return next((name for name, pattern in _FORMATS if re.match(pattern, first)), "")
 
 
 def split_unescaped(separator: str, text: str) -> list[str]:

@@ -1,9 +1,8 @@
-"""`blogsearch synonyms`: check, convert and load rule files."""
+"""`blogsearch synonyms`: check and load rule files."""
 
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO
 
 import click
 from elasticsearch import ApiError, TransportError
@@ -11,7 +10,6 @@ from elasticsearch import ApiError, TransportError
 from analyzers.languages import language_of
 from analyzers.rules.compile import check as check_rules
 from analyzers.rules.compile import in_effect, terms_of
-from analyzers.rules.formats import NotConvertible, converted
 from app.commands.runs import after_build, rebuilt
 from app.commands.tools import (
     UNCHANGED,
@@ -40,7 +38,6 @@ def synonyms() -> None:
 
     \b
     blogsearch synonyms check my.synonyms                     report its errors; changes nothing
-    blogsearch synonyms convert wn_s.pl > my.synonyms         make a rule file of another format
     blogsearch synonyms load my.synonyms                      make it live; searches go on
     """
 
@@ -65,28 +62,6 @@ def check_synonyms(tools: Tools, files: tuple[Path, ...]) -> None:
     used = used_files(settings)
     _, findings = check_rules(files or used, used, language_of(settings.language))
     report(files or used, findings, tools.output)
-
-
-@synonyms.command("convert")
-@click.argument("file", type=click.File("rb"))
-@pass_tools
-def convert_synonyms(tools: Tools, file: BinaryIO) -> None:
-    """Print the synonyms of FILE as rules, one a line: WordNet's `wn_s.pl`, or JSON of
-    Elasticsearch (a synonyms set or the settings of an index) or Solr (managed synonyms). A text
-    file of Solr or Elasticsearch is a rule file already.
-
-    \b
-    blogsearch synonyms convert wn_s.pl > wordnet.synonyms
-    curl …/_synonyms/my-set | blogsearch synonyms convert - > my.synonyms
-    """
-    try:
-        rules = converted(file.read().decode("utf-8-sig"))
-    except NotConvertible as error:
-        raise click.ClickException(f"{file.name} {' '.join(error.args)}") from None
-    except UnicodeDecodeError:
-        raise click.ClickException(f"{file.name} is not UTF-8. Save it as UTF-8.") from None
-    tools.output.show("\n".join(rules))
-    tools.output.result({"rules": rules})
 
 
 @synonyms.command("load", exit_codes=UNCHANGED)

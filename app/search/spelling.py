@@ -181,7 +181,7 @@ def mark_phrases(terms: Sequence[Interpretation], phrases: Phrases) -> tuple[Int
     the whole phrase."""
     marked = list(terms)
     pieces = [(place, piece) for place, term in enumerate(marked) for piece in term.tokens]
-    for start, end in phrases.places([piece for _, piece in pieces]):
+    for start, end, _ in phrases.places([piece for _, piece in pieces]):
         places = sorted({place for place, _ in pieces[start:end]})
         if len(places) > 1:
             phrase = " ".join(marked[place].likeliest.text for place in places)

@@ -334,6 +334,7 @@ def _read_settings(client: Elasticsearch, index: str) -> dict[str, Any]:
     ).body
     name, found = next(iter(body.items()))
     meta = found.get("mappings", {}).get("_meta", {}).get("blogsearch", {})
+    language = LANGUAGES.get(meta.get("language", ""), ENGLISH)
     settings = found["settings"]["index"]
     lines = settings.get("analysis", {}).get("filter", {}).get(SYNONYMS, {}).get("synonyms", [])
     return {
@@ -341,7 +342,7 @@ def _read_settings(client: Elasticsearch, index: str) -> dict[str, Any]:
         "uuid": settings["uuid"],
         "schema": meta.get("schema"),
         "rules": meta.get("rules", ""),
-        "phrases": Phrases.of([lines] if isinstance(lines, str) else lines),
-        "language": LANGUAGES.get(meta.get("language", ""), ENGLISH),
+        "phrases": Phrases.of([lines] if isinstance(lines, str) else lines, language),
+        "language": language,
         "model": meta.get("model", ""),
     }

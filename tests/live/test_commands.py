@@ -218,7 +218,6 @@ CALLS: dict[Words, Words] = {
     ("search",): ("post",),
     ("analyze",): ("a post",),
     ("synonyms", "check"): ("my.synonyms",),
-    ("synonyms", "convert"): ("set.json",),
     ("synonyms", "load"): ("my.synonyms",),
     ("golden", "add"): ("post", "/a/"),
     ("golden", "load"): ("golden.csv",),
@@ -242,7 +241,7 @@ def test_help_has_the_options_examples_and_exit_codes(words: Words) -> None:
 
 
 BUILDING = {"reindex", "rebuild", "rollback"}
-SHOWING = {("search",), ("analyze",), ("synonyms", "convert"), ("pins", "list"), ("indices",)}
+SHOWING = {("search",), ("analyze",), ("pins", "list"), ("indices",)}
 
 
 def test_prints_one_json_value_or_only_what_was_asked_for(
@@ -252,7 +251,7 @@ def test_prints_one_json_value_or_only_what_was_asked_for(
     assert {*EVERY} - {*CALLS} == not_called, "a new command: add a call"
     monkeypatch.chdir(tmp_path)
     Path("posts.jsonl").write_text('{"oid": "a", "title": "A post", "url": "/a/"}\n')
-    Path("set.json").write_text('{"synonyms_set": [{"synonyms": "post, article"}]}')
+
     Path("my.synonyms").write_text("post, article\n")
     Path("views.csv").write_text("/a/,3\n")
     Path("golden.csv").write_text("post,/a/\n")

@@ -21,7 +21,6 @@ from click.testing import CliRunner, Result
 from analyzers.errors import Finding
 from analyzers.languages import LANGUAGES
 from analyzers.rules.compile import NO_RULES, Phrases, RuleErrors, Rules, check, in_effect, setting
-from analyzers.rules.formats import NotConvertible, converted
 from analyzers.rules.parse import Rule, normalise, parse_file, rule_files, words
 from app.cli import main
 from app.commands.tools import Tools
@@ -113,18 +112,11 @@ def test_terms_are_split_as_a_chain_does(term: str, tokens: list[str]) -> None:
 @pytest.mark.parametrize(
     ("name", "expected"), json.loads((DATA / "expected.json").read_text()).items()
 )
-def test_other_formats_are_told_by_name_and_converted(name: str, expected: dict[str, Any]) -> None:
+def test_other_formats_are_told_by_name(name: str, expected: dict[str, Any]) -> None:
     (finding,) = parse_file(DATA / name)
     assert isinstance(finding, Finding)
     assert finding.code == "foreign_format"
     assert f"is {expected['format']}" in finding.message
-    assert ("synonyms convert" in finding.remedy) == ("rules" in expected)
-    text = (DATA / name).read_text()
-    if "rules" in expected:
-        assert converted(text) == expected["rules"]
-    else:
-        with pytest.raises(NotConvertible):
-            converted(text)
 
 
 # -- several files -----------------------------------------------------------------------------
@@ -247,7 +239,19 @@ def test_rules_are_read_from_what_an_index_has(write: Write) -> None:
         "node\\,js, node js, c\\#",
     ]
     tokens = ["a", "machine", "learning", "node", "js", "script"]
-    assert Phrases.of(setting(made.lines)).places(tokens) == [(1, 3), (3, 5)]
+    phrases = [("machine", "learning"), ("node", "js")]
+    assert Phrases.of(setting(made.lines)).places(tokens) == [
+        (1, 3, phrases[0]),
+        (3, 5, phrases[1]),
+    ]
+
+
+def test_a_phrase_counts_in_any_inflection(write: Write) -> None:
+    rules = Rules(write(one="vm, virtual machine\nset up => setup\nstate of the art, sota"))
+    phrases = Phrases.of(setting(rules.compiled.lines))
+    found = phrases.places(["two", "virtual", "machines", "setting", "up", "states", "of", "the"])
+    assert [place[:2] for place in found] == [(1, 3), (3, 5)]
+    assert [made[2].tokens for made in rules.explain(["virtual", "machines"])] == [("vm",)]
 
 
 def test_explains_which_rules_apply(write: Write) -> None:
@@ -279,7 +283,7 @@ def test_other_words_are_left_alone() -> None:
     assert Rules(rule_files(SHIPPED)).explain(others) == []
 
 
-# -- `synonyms check` and `convert`, which need no engine --------------------------------------
+# -- `synonyms check`, which needs no engine -----------------------------------------------------
 
 
 def _run(folder: Path, *arguments: str | Path) -> Result:
@@ -315,13 +319,3 @@ def test_check_says_where_it_stopped(tmp_path: Path, write: Write) -> None:
     assert len(checked.stdout.splitlines()) == 101
     assert "100 of 1,234" in checked.stdout
     assert json.loads(_run(tmp_path, "check", "--json", file).stdout)["errors"] == 1234
-
-
-def test_what_is_converted_is_a_rule_file(tmp_path: Path, write: Write) -> None:
-    wordnet = tmp_path / "wn_s.pl"
-    wordnet.write_text("s(1,1,'car',n,1,70).\ns(1,2,'motor car',n,1,0).\n")
-    refused = _run(tmp_path, "check", wordnet)
-    assert (refused.exit_code, "WordNet" in refused.stdout) == (1, True)
-    made = _run(tmp_path, "convert", wordnet)
-    assert (made.exit_code, made.stdout) == (0, "car, motor car\n")
-    assert _run(tmp_path, "check", *write(my=made.stdout)).exit_code == 0
