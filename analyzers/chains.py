@@ -15,13 +15,14 @@ because the stemmers need them (docs/languages.md).
 """
 
 import html
+import string
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
 from analyzers.languages import POSSESSIVE, Language, TokenFilter
-from analyzers.rules.compile import Rules, of_phrases, setting
+from analyzers.rules.compile import Rules, of_inflected, setting
 from analyzers.signs import APOSTROPHES, CHARACTERS, FLAG, OPERATORS, UNITS, USUAL, operator_word
 
 TEXT = "blog_text"
@@ -41,9 +42,6 @@ UNDER, PATH = "under", "path"
 alone; PATH without the host."""
 SYNONYMS = "blog_synonyms"
 """The synonym filter; at index time another one, which keeps the words of a phrase."""
-
-PHRASES = "blog_phrases"
-"""The synonym filter of phrases in any inflection."""
 
 LONGEST_PREFIX = 12
 """Letters of the longest beginning of a word that is indexed, besides the whole word."""
@@ -68,54 +66,63 @@ _BEGIN, _END = "\ufdd0", "\ufdd1"
 MARKS = _BEGIN + _END
 _REPLACEMENT = (
     f"${{after}}${{unit}}{_BEGIN}${{sharp}}${{point}}${{power}}${{flag}}${{letter}}${{plus}}"
-    f"${{joint}}${{last}}${{comma}}${{group}}${{hyphen}}{_END}"
+    f"${{joint}}${{last}}${{comma}}${{group}}${{hyphen}}{_END}${{single}}"
     "${next1}${next2}${next3}${before}"
 )
 _FIRST = r"=\-|&?:.,'’0-9+\#²³가-힣"
 # Java keeps what a group in a lookbehind has found even if the rest does not match: such a group is
 # the last condition. The letter after an inserted space is replaced, too: otherwise the word before
-# it would end a letter early.
+# it would end a letter early. What a match begins with comes first, as most characters fail there.
 _FOUND = r"""
-    # Four or more in a row are a line, not an operator.
-    (?<= ([=\-|&?:]) ) \1{3,}
-  | (?<= & ) amp; (?: &amp; ){3,}
-    # C# and F#; C#8 is C# and 8, C++11 is C++ and 11.
-  | (?<= (?<![A-Za-z0-9]) [CcFf]\# ) (?![A-Za-z0-9]) (?<= (?<sharp>\#) )
-  | (?<= (?<![A-Za-z0-9]) (?<letter>[CcFf])\# ) (?<next1>[A-Za-z0-9])
-  | (?<= (?<![A-Za-z0-9]) [Cc]\+ ) (?<plus>\+) (?<next2>[A-Za-z0-9])
-    # .NET
-  | (?= [Nn][Ee][Tt] (?![A-Za-z0-9]) ) (?<= (?<![\p{L}0-9.]) \. ) (?<= (?<point>\.) )
-    # The points of U.S.A. and Ph.D.
-  | (?= (?: \p{L} | \p{Lu}\p{Ll} ) \. )
-    (?<= (?<![\p{L}\p{N}]) (?: \p{L} | \p{Lu}\p{Ll} ) (?<joint>\.) )
-  | (?= \p{Lu} (?![\p{L}\p{N}]) ) (?<= \.\p{Lu} (?<last>\.) )
-    # 10,000 is 10000; in some languages 10.000 is.
-  | (?= \d{3} (?!\d) ) (?<= (?<!\d) \d{1,3} (?<comma>[,'’]) )
-  | (?= THOUSANDS ) (?<= (?<![\d.]) \d{1,3} (?<group>\.) )
-    # T-shirt is Tshirt.
-  | (?= \p{L}{2} | \p{N} ) (?<= (?<![\p{L}\p{N}_.\-]) \p{L} (?<hyphen>-) )
-    # 16GB is 16 GB.
-  | (?= (?i:UNITS) (?![\p{L}\p{N}]) ) (?<= (?<![\p{L}\p{N}_]) [\d.,]{1,9} ) (?<= (?<unit>\d) )
-    (?<next3>\p{L})
-    # --dry-run
-  | - (?= \p{L} ) (?<= (?<![\p{L}\p{N}_\-]) (?<flag>--) )
-    # m² is m2; behind longer words it is a footnote.
-  | (?<= (?<![\p{L}\p{N}]) \p{L}{1,2} [²³] ) (?<= (?<power>[²³]) )
-    # Korean endings follow English words and numbers at once, which the tokenizer keeps whole.
-  | (?<= [A-Za-z0-9] (?<before>[가-힣]) )
-  | (?= [A-Za-z0-9] ) (?<= (?<after>[가-힣]) )
+    (?<= [0-9] ) (?= [A-Za-zµ] ) (?:
+      # 16GB is 16 GB.
+      (?= (?i:UNITS) (?![\p{L}\p{N}]) ) (?<= (?<![\p{L}\p{N}_]) [\d.,]{1,9} ) (?<= (?<unit>\d) )
+      (?<next3>\p{L}) )
+  | (?<= [,'’] ) (?:
+      # 10,000 is 10000.
+      (?= \d{3} (?!\d) ) (?<= (?<!\d) \d{1,3} (?<comma>[,'’]) ) )
+  | (?<= \. ) (?= [\p{L}0-9] ) (?:
+      # .NET
+      (?= [Nn][Ee][Tt] (?![A-Za-z0-9]) ) (?<= (?<![\p{L}0-9.]) \. ) (?<= (?<point>\.) )
+      # The points of U.S.A. and Ph.D.
+    | (?= (?: \p{L} | \p{Lu}\p{Ll} ) \. )
+      (?<= (?<![\p{L}\p{N}]) (?: \p{L} | \p{Lu}\p{Ll} ) (?<joint>\.) )
+    | (?= \p{Lu} (?![\p{L}\p{N}]) ) (?<= \.\p{Lu} (?<last>\.) )
+      # In some languages 10.000 is 10000.
+    | (?= THOUSANDS ) (?<= (?<![\d.]) \d{1,3} (?<group>\.) ) )
+  | (?<= - ) (?:
+      # T-shirt is Tshirt.
+      (?= \p{L}{2} | \p{N} ) (?<= (?<![\p{L}\p{N}_.\-]) (?<single>[A-Za-z]) (?<hyphen>-) )
+      # --dry-run
+    | - (?= \p{L} ) (?<= (?<![\p{L}\p{N}_\-]) (?<flag>--) ) )
+  | (?<= [=\-|&?:+\#²³가-힣] ) (?:
+      # Four or more in a row are a line, not an operator.
+      (?<= (?<sign>[=\-|&?:]) ) \k<sign>{3,}
+    | (?<= & ) amp; (?: &amp; ){3,}
+      # C# and F#; C#8 is C# and 8, C++11 is C++ and 11.
+    | (?<= (?<![A-Za-z0-9]) [CcFf]\# ) (?![A-Za-z0-9]) (?<= (?<sharp>\#) )
+    | (?<= (?<![A-Za-z0-9]) (?<letter>[CcFf])\# ) (?<next1>[A-Za-z0-9])
+    | (?<= (?<![A-Za-z0-9]) [Cc]\+ ) (?<plus>\+) (?<next2>[A-Za-z0-9])
+      # m² is m2; behind longer words it is a footnote.
+    | (?<= (?<![\p{L}\p{N}]) \p{L}{1,2} [²³] ) (?<= (?<power>[²³]) )
+      # Korean endings follow English words and numbers at once, which the tokenizer keeps whole.
+    | (?<= [A-Za-z0-9] (?<before>[가-힣]) )
+    | (?= [A-Za-z0-9] ) (?<= (?<after>[가-힣]) ) )
 """
 # Only words that start with a lower-case part are split: createReactApp, but not the names GitHub,
 # iPhone and macOS. The whole word is found in the unstemmed fields.
 _CAMEL_CASE = r"""
-  | (?= \p{Ll} ) (?<= \p{Ll}\p{Lu} ) (?<= \b\p{Ll} [\p{L}\p{N}]{0,40} \p{Ll}\p{Lu} )
-    (?<= (?<capital>\p{Lu}) )
+    # PDFs is PDF.
+    s (?![\p{L}\p{N}]) (?<= (?<![\p{L}\p{N}]) \p{Lu}{1,7} (?<acronym>\p{Lu}) (?<plural>s) ) |
+    (?= \p{Ll} ) (?<= \p{Ll}\p{Lu} ) (?<= \b\p{Ll} [\p{L}\p{N}]{0,40} \p{Ll}\p{Lu} )
+    (?<= (?<capital>\p{Lu}) ) |
 """
+_REPLACEMENT_CAMEL = "${acronym}" + _REPLACEMENT.replace(_END, "${plural}" + _END) + "${capital}"
 _NET = ["".join(letters) for letters in product("Nn", "Ee", "Tt")]
 _DIGITS = "0٠۰०০๐"
 """The zeros of the digits that the languages have."""
 _JOINER = "\u203f"
-"""Stands for the hyphen of T-shirt until posts have the parts of the word, too."""
+"""T-shirt is written T‿Tshirt for posts, which get its parts, too."""
 
 
 def _char_filters(language: Language) -> dict[str, dict[str, Any]]:
@@ -132,9 +139,9 @@ def _char_filters(language: Language) -> dict[str, dict[str, Any]]:
         f"{_BEGIN}#{_END}": "sharp",
         # C#.NET is C# and .NET
         **{f"{_BEGIN}.{_END}{net}": f"\\u0020dot{net}" for net in _NET},
-        **dict.fromkeys([f"{_BEGIN}{sign}{_END}" for sign in ".,'’"], ""),
+        **dict.fromkeys([f"{_BEGIN}{sign}{_END}" for sign in ".,'’s"], ""),
         f"{_BEGIN}{FLAG}{_END}": f"\\u0020{operator_word(FLAG)}\\u0020",
-        f"{_BEGIN}-{_END}": _JOINER,
+        **{f"{_BEGIN}-{_END}{letter}": "" for letter in string.ascii_letters},
         f"{_BEGIN}²{_END}": "2",
         f"{_BEGIN}³{_END}": "3",
         **{chr(code): sign for code, sign in USUAL.items()},
@@ -146,6 +153,8 @@ def _char_filters(language: Language) -> dict[str, dict[str, Any]]:
     # `html_strip` would copy the text once more. Outside operators the three only separate words.
     escaped = {html.escape(sign, quote=False): word for sign, word in symbols.items()}
     escaped |= {"&amp;": "\\u0020", "&lt;": "\\u0020", "&gt;": "\\u0020"}
+    in_parts = {sign: word for sign, word in escaped.items() if not sign.startswith(f"{_BEGIN}-")}
+    in_parts[f"{_BEGIN}-{_END}"] = _JOINER
 
     def mapping(table: Mapping[str, str]) -> dict[str, Any]:
         rules = [f"{sign} => {word}" for sign, word in table.items()]
@@ -153,12 +162,13 @@ def _char_filters(language: Language) -> dict[str, dict[str, Any]]:
 
     thousands = r"\d{3} (?![\d.])" if language.thousands == "." else "(?!)"
     found = _FOUND.replace("UNITS", UNITS).replace("THOUSANDS", thousands)
-    camel = f"[{_FIRST}\\p{{Lu}}] (?: {found + _CAMEL_CASE} )"
+    camel = f"[{_FIRST}\\p{{Lu}}] (?: {_CAMEL_CASE + found} )"
     return {
         "blog_separators": _replaced(f"[{_FIRST}] (?: {found} )", _REPLACEMENT, flags="COMMENTS"),
-        "blog_separators_camel": _replaced(camel, f"{_REPLACEMENT}${{capital}}", flags="COMMENTS"),
+        "blog_separators_camel": _replaced(camel, _REPLACEMENT_CAMEL, flags="COMMENTS"),
         "blog_symbols": mapping(symbols),
-        "blog_symbols_index": mapping(escaped),
+        "blog_symbols_index": mapping(in_parts),
+        "blog_symbols_spelling": mapping(escaped),
         # Stored texts are HTML-escaped, queries are not.
         "blog_without_host": _replaced("^[^/]+", ""),
         "blog_words_only": _replaced(r"&(?:amp|lt|gt);|[^\p{L}\p{M}\p{N}]+", " "),
@@ -186,16 +196,16 @@ _SYMBOLS_AND_CAMEL = ["blog_separators_camel", "blog_symbols"]
 
 def analysis(rules: Rules, language: Language) -> dict[str, Any]:
     """The `analysis` part of an index's settings, with the rules compiled in."""
+    spelling = ["blog_separators", "blog_symbols_spelling"]
 
-    def phrases(lines: tuple[str, ...]) -> list[str]:
-        return setting(list(of_phrases(lines, language)))
+    def synonyms(lines: Sequence[str]) -> dict[str, Any]:
+        # The first element has the rules, the second their phrases in other inflections.
+        inflected = list(of_inflected(lines, language))
+        return {"type": "synonym", "synonyms": [*setting(lines), *setting(inflected)]}
 
     filters: dict[str, Any] = {
-        SYNONYMS: {"type": "synonym", "synonyms": setting(rules.compiled.lines)},
-        index_time(SYNONYMS): {"type": "synonym", "synonyms": setting(rules.compiled.post_lines)},
-        # Phrases once more behind the stemmer, which Elasticsearch applies to the rules, too.
-        PHRASES: {"type": "synonym", "synonyms": phrases(rules.compiled.lines)},
-        index_time(PHRASES): {"type": "synonym", "synonyms": phrases(rules.compiled.post_lines)},
+        SYNONYMS: synonyms(rules.compiled.lines),
+        index_time(SYNONYMS): synonyms(rules.compiled.post_lines),
         "blog_stop": {"type": "stop", "stopwords": sorted(language.stop_words)},
         "blog_versions": {
             "type": "pattern_capture",
@@ -206,10 +216,9 @@ def analysis(rules: Rules, language: Language) -> dict[str, Any]:
                 # python3.12: python and 3.12, and the beginnings of the number.
                 r"|(\p{L}*+)(?=(\d+)\.\d)(?:(?=(\d+\.\d+)\.\d)(?:(?=(\d+\.\d+\.\d+)\.\d)|)|)(.*)$"
                 # T-shirt: also its parts, as those of a Persian word with a half-space.
-                rf"|(\p{{L}}[\p{{L}}\p{{M}}]*+)[{_JOINER}\u200c](.+)$)"
+                rf"|(\p{{L}}){_JOINER}(.(.+))$|(\p{{L}}[\p{{L}}\p{{M}}]*+)\u200c(.+)$)"
             ],
         },
-        "blog_joined": _replaced(_JOINER, ""),
         # A query of a single character finds it in every pair.
         "blog_characters": {
             "type": "pattern_capture",
@@ -263,10 +272,9 @@ def analysis(rules: Rules, language: Language) -> dict[str, Any]:
 
     def prose(*, post: bool) -> dict[str, dict[str, Any]]:
         """TEXT, FORMS and WORDS, for queries or for posts."""
-        before = [*first, *(["blog_versions"] if post else []), "blog_joined"]
+        before = [*first, "blog_versions"] if post else first
         synonyms = [index_time(SYNONYMS), "remove_duplicates"] if post else [SYNONYMS]
-        inflected = ["blog_stop", *stemming, *folding]
-        inflected += [index_time(PHRASES), "blog_characters"] if post else [PHRASES]
+        inflected = ["blog_stop", *stemming, *folding, *(["blog_characters"] if post else [])]
         chains = {
             TEXT: chain(_SYMBOLS_AND_CAMEL, [*before, *synonyms, *inflected], post=post),
             FORMS: chain(_SYMBOLS, [*before, *synonyms, *folding], post=post),
@@ -287,9 +295,9 @@ def analysis(rules: Rules, language: Language) -> dict[str, Any]:
         "analyzer": {
             **prose(post=False),
             **prose(post=True),
-            SPELLING: chain(_SYMBOLS, [*first, "blog_joined"]),
-            index_time(SPELLING): chain(_SYMBOLS, [*first, "blog_joined"], post=True),
-            PREFIXES: chain(_SYMBOLS, [*first, "blog_joined", *folding, PREFIXES], post=True),
+            SPELLING: chain(_SYMBOLS, first),
+            index_time(SPELLING): chain(spelling, first),
+            PREFIXES: chain(spelling, [*first, *folding, PREFIXES]),
             UNDER: beginnings([]),
             PATH: beginnings(["blog_without_host"]),
         },

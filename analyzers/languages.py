@@ -59,6 +59,7 @@ class Language:
     patterns: tuple[tuple[str, str], ...] = ()  # what `folding` does beside removing accents,
     letters: Mapping[str, str] = field(default_factory=dict)  # with several letters, and with one
     spelled_out: Mapping[str, str] = field(default_factory=dict)  # ue for ü
+    forms: str = "s es e en n er a i o as os"  # endings of words in phrases of synonym rules
     endings: frozenset[str] | None = None  # of inflections; None: any, if the stems are equal
     vowels: str = _LATIN_VOWELS  # letters that are mistaken for each other
     confused: str = _CONFUSED  # other pairs of letters that look or sound alike
@@ -117,9 +118,7 @@ class Language:
     @cached_property
     def stemming(self) -> "Stemming":
         """What is done beside Snowball's algorithm."""
-        stemming = Stemming.read("english" if self.name in _WITH_ENGLISH else self.name)
-        is_latin = self.vowels == _LATIN_VOWELS and self.algorithm
-        return replace(stemming, before=(_PLURALS, *stemming.before)) if is_latin else stemming
+        return Stemming.read("english" if self.name in _WITH_ENGLISH else self.name)
 
     def stem(self, word: str) -> str:
         """The token that the stemmed field has for a lower-case word without synonyms."""
@@ -130,6 +129,14 @@ class Language:
             word = _stem(self.algorithm, word)
         word = _substituted(word, self.stemming.after)
         return word if self.folds_first else self.fold(word)
+
+    def inflected(self, word: str) -> set[str]:
+        """Words with the stem of a word that differ in one of `forms`."""
+        forms = ("", *self.forms.split())
+        bases = {word.removesuffix(ending) for ending in forms} | {word + word[-1]}
+        others = {base + ending for base in bases if len(base) > 1 for ending in forms} - {word}
+        stem = self.stem(word)
+        return {other for other in others if self.stem(other) == stem}
 
     def akin(self, word: str, other: str) -> bool:
         """Whether two words are inflections of the same word: equal stems, and usual endings."""
@@ -243,14 +250,6 @@ def _ending(word: str, shared: int) -> str:
     return ending[1:] if doubled else ending
 
 
-_PLURALS = (
-    r"^(?!(?:https?|[dn]ns|[gvbfrw]ps|[gkm]?bps|[nzxvghi]fs|ntfs|hdfs|btrfs|[cdglrtwkbs]ms|[chmstx]ls|[bl]bs|dds|pts|hrs|mrs|drs)$)"
-    r"([b-df-hj-np-rtv-xz]{2,4}|[cgnt]pu|mp\d)s$",
-    "$1",
-)
-"""Of acronyms (PDFs, CDs): the stemmers keep an s without a vowel before it."""
-
-
 def _elision(articles: str) -> str:
     return f"^(?:{'|'.join(articles.split())})'"
 
@@ -298,7 +297,7 @@ _WITH_ENGLISH = {"chinese": "zh", "japanese": "ja", "korean": "ko"}
 """What is not English in these posts is found by its characters."""
 
 _ENGLISH = Language("english", "en", "english", apostrophe=POSSESSIVE, folds_first=True,
-                    endings=_ENGLISH_ENDINGS)
+                    forms="s es ed ing ies y", endings=_ENGLISH_ENDINGS)
 _LISTED = (
     _ENGLISH,
     *(
@@ -314,7 +313,7 @@ _LISTED = (
     # snowballstemmer has had another algorithm under the name `dutch` since 3.0.
     Language("dutch", "nl", "dutch_porter", apostrophe=POSSESSIVE, **_WITH_POINTS),
     Language("vietnamese", "vi"),
-    Language("polish", "pl"),
+    Language("polish", "pl", forms="a y i e u ów ami ach em ie"),
     Language("armenian", "hy", "armenian", **_OTHER_SCRIPT),
     Language("hindi", "hi", "hindi", spellings=_HINDI, **_OTHER_SCRIPT),
     Language("thai", "th", tokenizer="thai", **_OTHER_SCRIPT),
@@ -341,9 +340,11 @@ _LISTED = (
              **_WITH_POINTS),
     # ё is usually written е; the stemmer makes no difference.
     Language("russian", "ru", "russian", folding=(_replaced("ё", "е"),), folds_first=True,
-             letters={"ё": "е"}, vowels="аеиоуыэюя", confused="бп вф гк дт жш зс ий шщ ьъ мн"),
+             letters={"ё": "е"}, forms="а ы и у е я ю ой ом ов ам ами ах",
+             vowels="аеиоуыэюя", confused="бп вф гк дт жш зс ий шщ ьъ мн"),
     Language("ukrainian", "uk", folding=(_replaced("ґ", "г"),),
-             letters={"ґ": "г"}, vowels="аеєиіїоуюя",
+             letters={"ґ": "г"}, forms="а и і у е я ю ою ом ів ам ами ах",
+             vowels="аеєиіїоуюя",
              confused="бп вф гґ дт жш зс ий шщ мн"),
     Language("greek", "el", "greek", folding=(_lowercase("greek"),), letters=_GREEK,
              vowels="αεηιουω", confused="", **_WITH_POINTS),

@@ -177,18 +177,25 @@ def setting(lines: Sequence[str]) -> list[str]:
     return ["\n".join(lines)] if lines else []
 
 
-def of_phrases(lines: Iterable[str], language: Language) -> Iterator[str]:
-    """The lines about phrases that can be found behind the stemmer as well: without stop words, and
-    no names such as node.js, whose words a post has in one place."""
+def of_inflected(lines: Iterable[str], language: Language) -> Iterator[str]:
+    """The lines about phrases without stop words, with a word in another inflection; names such as
+    node.js, whose words a post has in one place, are left out."""
+    lines = list(lines)
+    known = set(terms_of(lines))
     for line in lines:
         left, arrow, right = line.partition(" => ")
-        phrases = [
-            term.strip()
-            for term in split_unescaped(",", left)
-            if is_phrase(unescaped(term), language) and term.split()[0] not in right.split(", ")
-        ]
-        if arrow and phrases:
-            yield f"{', '.join(phrases)} => {right}"
+        for written in map(str.strip, split_unescaped(",", left) if arrow else ()):
+            phrase = unescaped(written)
+            if is_phrase(phrase, language) and phrase.split()[0] not in right.split(", "):
+                for other in _inflected(phrase.split(), language):
+                    if other not in known:
+                        yield f"{other} => {right.replace(phrase, other)}"
+
+
+def _inflected(phrase: Sequence[str], language: Language) -> Iterator[str]:
+    for place, word in enumerate(phrase):
+        for other in language.inflected(word):
+            yield " ".join([*phrase[:place], other, *phrase[place + 1 :]])
 
 
 def is_phrase(term: str, language: Language) -> bool:
