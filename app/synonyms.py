@@ -78,7 +78,7 @@ def applied(tokens: Sequence[str], digest: str, settings: Settings, language: La
                     for rule in group.rules
                 ],
             }
-            for start, end, group in rules.explain(tokens, LANGUAGES[settings.language])
+            for start, end, group in rules.explain(tokens, language)
         ]
     except (RuleErrors, OSError) as error:
         return {"rules": [], "note": f"the rule files cannot be read: {error}"[:300]}
@@ -96,7 +96,7 @@ def live_rules(client: Elasticsearch, index: str) -> dict[str, None]:
     settings = client.indices.get_settings(index=index)[index]["settings"]
     filters = settings["index"]["analysis"]["filter"]
     lines, post_lines = (
-        "\n".join(filters[name].get("synonyms", [])).splitlines()
+        "".join(filters[name].get("synonyms", [])[:1]).splitlines()
         for name in (SYNONYMS, index_time(SYNONYMS))
     )
     return in_effect(lines, post_lines)
