@@ -6,6 +6,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from http.client import HTTPConnection, HTTPException
 from socket import MSG_PEEK
 from typing import Any
@@ -16,6 +17,7 @@ from elastic_transport import (
     HttpHeaders,
     NdjsonSerializer,
     NodeConfig,
+    ObjectApiResponse,
     Serializer,
     Urllib3HttpNode,
 )
@@ -31,6 +33,7 @@ from elasticsearch import (
     TransportError,
     UnsupportedProductError,
 )
+from elasticsearch.exceptions import HTTP_EXCEPTIONS
 
 from app.back_off import deadline
 from app.errors import BadSettings, BlogsearchError, NoIndex, Unavailable
@@ -259,6 +262,21 @@ def _probe(elastic: Elasticsearch, request: Callable[[Elasticsearch], object]) -
     except TransportError:
         return False
     return True
+
+
+def responses_of(response: ObjectApiResponse[Any]) -> list[dict[str, Any]]:
+    """The responses to the searches of one `_msearch`.
+
+    Raises:
+        ApiError: one of them failed, on every shard or on some.
+    """
+    responses: list[dict[str, Any]] = response["responses"]
+    for part in responses:
+        if "error" in part:
+            error = HTTP_EXCEPTIONS.get(part["status"], ApiError)
+            meta = replace(response.meta, status=part["status"])
+            raise error(part["error"]["type"], meta, part)
+    return responses
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from app.insights.counts import Searched
 from app.meaning import open_model
 from app.search.blended import search
 from app.search.request import SearchRequest
-from app.search.session import open_session
+from app.search.view import open_session
 from app.settings import Settings
 from app.stored_texts import StoredTexts
 from indexer.build import IndexSettings

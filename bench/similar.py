@@ -20,8 +20,8 @@ import orjson
 from elasticsearch import Elasticsearch
 
 from app.elastic import connect
-from app.search.session import open_session
 from app.search.similar import SimilarRequest, similar
+from app.search.view import open_session
 from bench.results import echo_header, echo_row
 from bench.service import indexed, settings_for
 from indexer.export import export

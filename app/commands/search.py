@@ -39,7 +39,7 @@ def search(tools: Tools, query: tuple[str, ...], parameters: tuple[str, ...], de
     from app.meaning import open_model
     from app.search.blended import search as run_search
     from app.search.request import SearchRequest
-    from app.search.session import open_session
+    from app.search.view import open_session
 
     given = MultiDict({"q": " ".join(query)})
     for parameter in parameters:

@@ -2,16 +2,18 @@
 
 import time
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from elasticsearch import ConnectionTimeout, Elasticsearch
 
-from app.elastic import ONE_COPY
+from app.elastic import ONE_COPY, responses_of
 from app.search.spelling import Word, WordFacts
-from app.search.view import IndexView, figures_searches, read_figures, read_view, responses_of
+
+if TYPE_CHECKING:
+    from app.search.view import IndexView
 
 Json = dict[str, Any]
 
@@ -58,7 +60,7 @@ class SearchSession:
 
     client: Elasticsearch
     index: str
-    view: IndexView
+    view: "IndexView"
     words: WordMemo = field(default_factory=WordMemo)
     timeout: float | None = None
     sent: list[Json] = field(default_factory=list)
@@ -116,13 +118,35 @@ class SearchSession:
         ]
 
 
-def open_session(client: Elasticsearch, index: str, alias: str = "") -> SearchSession:
-    """A session by what Elasticsearch says of the index now; the pinned results are those of
-    `alias`, if the index has another name.
+# -- figures ---------------------------------------------------------------------------------------
 
-    Raises:
-        NoIndex, OutdatedIndex: there is no such index, or it has the fields of another version.
-    """
-    view = read_view(client, index, alias=alias)
-    view.check_schema()
-    return SearchSession(client, index, view)
+FIGURES: Json = {
+    "size": 0,
+    "track_total_hits": False,
+    "aggs": {
+        "numbers": {"stats": {"field": "_seq_no"}},
+        "index": {"terms": {"field": "_index"}},
+    },
+}
+
+
+def figures_searches(index: str, shards: int) -> list[Json]:
+    """Headers and bodies, for `_msearch`, of searches that report the figures of an index. The last
+    ones of a request: then they are started last."""
+    return [line for header in shard_headers(index, shards) for line in (header, FIGURES)]
+
+
+def shard_headers(index: str, shards: int) -> list[Json]:
+    """The header of a search of each shard."""
+    copies = [ONE_COPY] if shards == 1 else [f"_shards:{nth}|{ONE_COPY}" for nth in range(shards)]
+    whole = {"index": index, "allow_partial_search_results": False}
+    return [{**whole, "preference": copy} for copy in copies]
+
+
+def read_figures(responses: Sequence[Json]) -> str:
+    """The figures in the responses to `figures_searches`."""
+    numbers = [part["aggregations"]["numbers"] for part in responses]
+    shards = [f"{shard['count']}:{shard['sum']:.0f}" for shard in numbers]
+    indices = [part["aggregations"]["index"]["buckets"] for part in responses]
+    names = sorted({bucket["key"] for buckets in indices for bucket in buckets})
+    return " ".join([",".join(names), *shards])

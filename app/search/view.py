@@ -15,15 +15,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from elasticsearch import ApiError, Elasticsearch, NotFoundError
-from elasticsearch.exceptions import HTTP_EXCEPTIONS
+from elasticsearch import Elasticsearch, NotFoundError
 
 from analyzers.chains import SYNONYMS
 from analyzers.languages import ENGLISH, LANGUAGES, Language
 from analyzers.rules.compile import Phrases
-from app.elastic import NO_INDEX, ONE_COPY
+from app.elastic import NO_INDEX, ONE_COPY, responses_of
 from app.errors import NoIndex, OutdatedIndex
 from app.search.pins import PINS, PinRule, parse
+from app.search.session import FIGURES, SearchSession, read_figures, shard_headers
 from app.stored_texts import Version, texts_of, version
 from indexer import SCHEMA
 from indexer.errors import other_schema
@@ -43,7 +43,8 @@ _SYNONYMS = f"index.analysis.filter.{SYNONYMS}.synonyms"
 class IndexView:
     """One generation of an index.
 
-    `generation`: as it is kept in Redis. `name` and `uuid` are those of the index, `rules` is the
+    `generation`: as it is kept in Redis. `figures` tell it from others in the responses to searches
+    (`app.search.session`). `name` and `uuid` are those of the index, `rules` is the
     digest of its synonym rules, `phrases` are what these contract, `language` is what it stems.
     `model` names the model of the vectors of its passages, "" without vectors. `languages` are the
     tags of all posts, with that of the index if a post names none. `popularity` is that of a usual
@@ -51,6 +52,8 @@ class IndexView:
     """
 
     generation: bytes
+    figures: str
+    shards: int
     posts: int
     languages: frozenset[str]
     popularity: float
@@ -66,18 +69,9 @@ class IndexView:
     model: str = ""
 
     @property
-    def figures(self) -> str:
-        """What tells this generation from others in the responses to `figures_searches`."""
-        return figures_of(self.generation)
-
-    @property
     def names(self) -> set[str]:
         """The names of the indices that have posts."""
         return set(self.figures.partition(" ")[0].split(",")) - {""}
-
-    @property
-    def shards(self) -> int:
-        return shards_of(self.generation)
 
     def check_schema(self) -> None:
         """Check that the index has the fields of this version.
@@ -105,10 +99,6 @@ def _part(generation: bytes, number: int) -> str:
     return parts[number] if len(parts) == _PARTS else ""
 
 
-def figures_of(generation: bytes) -> str:
-    return _part(generation, 0)
-
-
 def languages_of(generation: bytes) -> frozenset[str]:
     return frozenset(_part(generation, 3).split(",")) - {""}
 
@@ -116,10 +106,6 @@ def languages_of(generation: bytes) -> frozenset[str]:
 def _indices_of(generation: bytes) -> list[str]:
     """`uuid:number,number` of each index behind the alias, usually one; a number for each shard."""
     return _part(generation, 1).split()
-
-
-def shards_of(generation: bytes) -> int:
-    return max((index.count(",") + 1 for index in _indices_of(generation)), default=0)
 
 
 def preferred_language(languages: frozenset[str], accepted: "LanguageAccept") -> str:
@@ -143,67 +129,18 @@ def primary_languages(languages: frozenset[str]) -> set[str]:
     return {tag.partition("-")[0] for tag in languages}
 
 
-# -- figures ---------------------------------------------------------------------------------------
-
-_FIGURES: Json = {
-    "size": 0,
-    "track_total_hits": False,
-    "aggs": {
-        "numbers": {"stats": {"field": "_seq_no"}},
-        "index": {"terms": {"field": "_index"}},
-    },
-}
-
-
-def figures_searches(index: str, shards: int) -> list[Json]:
-    """Headers and bodies, for `_msearch`, of searches that report the figures of an index. The last
-    ones of a request: then they are started last."""
-    return [line for header in _headers(index, shards) for line in (header, _FIGURES)]
-
-
-def _headers(index: str, shards: int) -> list[Json]:
-    """The header of a search of each shard."""
-    copies = [ONE_COPY] if shards == 1 else [f"_shards:{nth}|{ONE_COPY}" for nth in range(shards)]
-    whole = {"index": index, "allow_partial_search_results": False}
-    return [{**whole, "preference": copy} for copy in copies]
-
-
 def _pins_search(alias: str) -> list[Json]:
     """A search for the pinned results, which finds nothing where there is no state index."""
     header = {"index": state_index(alias), "preference": ONE_COPY, "ignore_unavailable": True}
     return [header, {"query": {"ids": {"values": [PINS]}}, "seq_no_primary_term": True}]
 
 
-def read_figures(responses: Sequence[Json]) -> str:
-    """The figures in the responses to `figures_searches`."""
-    numbers = [part["aggregations"]["numbers"] for part in responses]
-    shards = [f"{shard['count']}:{shard['sum']:.0f}" for shard in numbers]
-    indices = [part["aggregations"]["index"]["buckets"] for part in responses]
-    names = sorted({bucket["key"] for buckets in indices for bucket in buckets})
-    return " ".join([",".join(names), *shards])
-
-
-def responses_of(response: Any) -> list[Json]:
-    """The responses to the searches of one `_msearch`.
-
-    Raises:
-        ApiError: one of them failed, on every shard or on some.
-    """
-    responses: list[Json] = response["responses"]
-    for part in responses:
-        if "error" in part:
-            error = HTTP_EXCEPTIONS.get(part["status"], ApiError)
-            meta = replace(response.meta, status=part["status"])
-            raise error(part["error"]["type"], meta, part)
-    return responses
-
-
 # -- reading ---------------------------------------------------------------------------------------
 
 _FACTS: Json = {
-    **_FIGURES,
+    **FIGURES,
     "aggs": {
-        **_FIGURES["aggs"],
+        **FIGURES["aggs"],
         "named": {"terms": {"field": "language", "size": _MOST_LANGUAGES}},
         "unnamed": {"missing": {"field": "language"}},
         "popular": {
@@ -240,6 +177,18 @@ def read_view(
         # Otherwise there was a swap in between.
         if view.names <= indices.keys() and view.name in indices:
             return view
+
+
+def open_session(client: Elasticsearch, index: str, alias: str = "") -> SearchSession:
+    """A session by what Elasticsearch says of the index now; the pinned results are those of
+    `alias`, if the index has another name.
+
+    Raises:
+        NoIndex, OutdatedIndex: there is no such index, or it has the fields of another version.
+    """
+    view = read_view(client, index, alias=alias)
+    view.check_schema()
+    return SearchSession(client, index, view)
 
 
 def follow(
@@ -294,8 +243,8 @@ def _read(
         settings = _read_settings(client, index)
     language: Language = settings["language"]
     shards = max(written.count(",") + 1 for written in indices)
-    headers = _headers(index, shards)
-    searches = [(header, _FIGURES) for header in headers] if shards > 1 else []
+    headers = shard_headers(index, shards)
+    searches = [(header, FIGURES) for header in headers] if shards > 1 else []
     searches.append(({**headers[0], "preference": ONE_COPY}, _FACTS))
     lines = [line for search in searches for line in search]
     response = client.msearch(searches=[*lines, *_pins_search(alias)])
@@ -306,16 +255,18 @@ def _read(
     languages = {bucket["key"] for bucket in counts["named"]["buckets"]}
     if counts["unnamed"]["doc_count"]:
         languages.add(language.code)
-    tags = frozenset(languages)
+    tags, figures = frozenset(languages), read_figures(parts)
     view = IndexView(
-        generation=_written(read_figures(parts), indices, version(stored), tags),
+        generation=_written(figures, indices, version(stored), tags),
+        figures=figures,
+        shards=shards,
         posts=counts["numbers"]["count"],
         languages=tags,
         popularity=counts["popular"]["usual"]["values"][0]["value"] or 0.0,
         has_comments=bool(counts["comments"]["doc_count"]),
         **settings,
     )
-    if former and former.pins_version == version(stored):
+    if former and (former.pins_version, former.language) == (version(stored), language):
         return replace(view, pins=former.pins, pins_version=former.pins_version)
     rules = tuple(parse(texts_of(stored), language)[0])
     return replace(view, pins=rules, pins_version=version(stored))

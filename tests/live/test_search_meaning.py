@@ -20,8 +20,8 @@ from analyzers.rules.parse import rule_files
 from app.errors import OutdatedIndex
 from app.search.blended import Answer, search
 from app.search.request import SearchRequest
-from app.search.session import SearchSession, open_session
-from app.search.view import IndexView, read_view
+from app.search.session import SearchSession
+from app.search.view import IndexView, open_session, read_view
 from app.settings import Settings
 from indexer.records import Origin, RawComment, RawPost
 from indexer.schema import index_body
