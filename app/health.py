@@ -17,6 +17,7 @@ from app.search.view import read_view
 from app.settings import Settings
 from indexer import SCHEMA
 from indexer.errors import other_schema
+from indexer.records import quantity
 
 _TIMEOUT = 2.0  # seconds for each request of a shared check
 _OLD_ERROR = 7 * 86_400.0  # seconds after which the error of a run that was repeated is not told
@@ -26,8 +27,12 @@ _START_ELASTICSEARCH = (
     "Start Elasticsearch (`docker compose up -d elasticsearch`, or `make services`), or correct "
     "ELASTICSEARCH_URL."
 )
+_TLS_ALERT = "\x15\x03"  # how an answer begins that is TLS
 _PROBLEMS = {
+    "Failed to resolve": "No machine has this name: correct ELASTICSEARCH_URL.",
     "WRONG_VERSION_NUMBER": "Write http:// instead of https:// in ELASTICSEARCH_URL.",
+    _TLS_ALERT: "Write https:// instead of http:// in ELASTICSEARCH_URL, and set "
+    "BLOGSEARCH_CA_FILE.",
     "Connection aborted": "If it uses TLS, as a new Elasticsearch does, write https:// in "
     "ELASTICSEARCH_URL and set BLOGSEARCH_CA_FILE.",
     "CERTIFICATE_VERIFY_FAILED": "Set BLOGSEARCH_CA_FILE to the certificate of its authority, "
@@ -104,8 +109,9 @@ def _elasticsearch(elastic: Elasticsearch) -> Check:
             return Check("elasticsearch", "error", str(cause or error), str(error))
         message = str(cause.message)
         remedies = [remedy for part, remedy in _PROBLEMS.items() if part in message]
-        return Check("elasticsearch", "error", message, (remedies or [_START_ELASTICSEARCH])[0])
-    seen = f"{version}, {health['number_of_nodes']} node(s), cluster {health['status']}"
+        seen = message if message.isprintable() else "answers with what is not HTTP"
+        return Check("elasticsearch", "error", seen, (remedies or [_START_ELASTICSEARCH])[0])
+    seen = f"{version}, {quantity(health['number_of_nodes'], 'node')}, cluster {health['status']}"
     if health["status"] == "red":
         remedy = "A shard is missing: see _cluster/allocation/explain."
         return Check("elasticsearch", "warning", seen, remedy)
@@ -125,7 +131,7 @@ def _index(elastic: Elasticsearch, settings: Settings) -> Check:
         # Otherwise the message may say to run doctor, which this is.
         remedy = "Try again soon." if isinstance(cause, TransportError) else error.message
         return Check("index", "error", str(cause or error), remedy)
-    seen = f"{view.name}: {view.posts:,} documents"
+    seen = f"{view.name}: {quantity(view.posts, 'post')}"
     if view.schema != SCHEMA:
         wrong = other_schema(view.schema)
         return Check("index", "error", f"{seen}. {wrong.message}", wrong.remedy)
@@ -153,9 +159,11 @@ def last_run(elastic: Elasticsearch, alias: str) -> Check:
     # The last one that may have repaired what others did not do; `add` reads only a part.
     run = max(runs, key=lambda run: (run.command != "add", run.ended))
     outcome = "ended" if run.succeeded else "failed"
-    seen = f"`blogsearch {run.command}` {outcome} {_ago(run.ended)}"
+    seen = f"`blogsearch {run.command} {run.sources}` {outcome} {_ago(run.ended)}"
     if run.rejected:
         seen += f", {run.rejected:,} posts and comments rejected"
+    if run.left_out:
+        seen += f", {run.left_out:,} files or pages left out"
     if not run.succeeded:
         seen += f": {run.error}"
     for other in runs:

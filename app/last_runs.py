@@ -15,7 +15,8 @@ from indexer.state import ensure_state, sendable, state_index
 class LastRun:
     """The last run of a command that reads sources; times are in seconds since 1970.
 
-    `sources` are the names of its sources as they were given.
+    `sources` are the names of its sources as they were given, `left_out` is the number of their
+    files or pages that were not taken for posts.
     `error` is that of the last run that failed, which ended at `error_at`; both stay after a run
     that succeeds.
     """
@@ -27,6 +28,7 @@ class LastRun:
     sources: str = ""
     error: str = ""
     error_at: float | None = None
+    left_out: int = 0
 
 
 def record_run(
@@ -36,6 +38,7 @@ def record_run(
     sources: str,
     rejected: int,
     error: str | None,
+    left_out: int = 0,
 ) -> None:
     """Store how a run that ends now went, and why it failed, instead of the run before."""
     now = time.time()
@@ -43,6 +46,7 @@ def record_run(
         "command": command,
         "sources": sendable(sources),
         "rejected": rejected,
+        "left_out": left_out,
         "succeeded": error is None,
         "ended": now,
     }

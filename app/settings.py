@@ -47,6 +47,17 @@ _INDEX = re.compile(
 _SYNONYMS = Path(__file__).resolve().parent.parent / "synonyms"
 _SWITCHES = {"on": True, "yes": True, "true": True, "off": False, "no": False, "false": False}
 
+_EXPECTED = re.compile(r"Expected `(?P<kind>\w+)`(?:, got `\w+`)?(?P<limit>.*)")
+_KINDS = {
+    "float": "a number",
+    "int": "a whole number",
+    "str": "a text",
+    "bool": "on or off",
+    "array": 'a list, such as ["public"]',
+    "object": "a table, such as [settings]",
+}
+"""The names of types in msgspec's messages, and ours."""
+
 _COMMON_NAMES = {
     "elasticsearch_url": "ELASTICSEARCH_URL",
     "elasticsearch_api_key": "ELASTICSEARCH_API_KEY",
@@ -272,6 +283,12 @@ class Settings:
         secret=True,
         check=_check_tokens,
     )
+    metrics_token: str = _setting(
+        "",
+        "The token for `/metrics`, so that monitoring needs no write token.",
+        secret=True,
+        check=_check_token,
+    )
     rate_limit: str = _setting(
         "300/minute",
         "How many requests a client may send in a `second`, `minute`, `hour` or `day`; beyond that "
@@ -357,7 +374,8 @@ def read_site_file(path: Path | None = None) -> SiteFile:
         return msgspec.toml.decode(path.read_text("utf-8-sig"), type=SiteFile)
     except (OSError, UnicodeDecodeError, msgspec.DecodeError) as error:
         raise BadSettings(
-            f"{path} cannot be read: {error}. docs/sources.md lists what it may contain."
+            f"{path} cannot be read: {_readable(str(error))}. docs/sources.md lists what it may "
+            "contain."
         ) from None
 
 
@@ -426,7 +444,7 @@ def parse_settings(
                 converted[name] = setting["convert"](converted[name])
         except (ValueError, msgspec.ValidationError) as error:
             shown = "" if setting["secret"] else f" (it is {value!r})"
-            complaints.append(f"{where}: {error}{shown}")
+            complaints.append(f"{where}: {_readable(str(error))}{shown}")
     if complaints:
         raise BadSettings(". ".join(complaints))
     return Settings(**converted)
@@ -448,6 +466,24 @@ def _convert(value: object, type_: Any) -> Any:
     if type_ is Path:
         return Path(msgspec.convert(value, Annotated[str, Meta(min_length=1)]))
     return msgspec.convert(value, type_, strict=False)
+
+
+def _readable(message: str) -> str:
+    """A message of msgspec in words of a user: of a blogsearch.toml with the place first."""
+    message, _, place = message.partition(" - at `$.")
+    message = message.replace("Object contains unknown field", "it has the unknown name")
+    found = _EXPECTED.match(message)
+    if found:
+        name, limit = _KINDS.get(found["kind"], found["kind"]), found["limit"].strip()
+        bounds = {">=": "at least ", "<=": "at most ", ">": "more than ", "<": "less than "}
+        for sign, words in bounds.items():
+            limit = re.sub(rf"^{sign} *(?=\d)", words, limit).removesuffix(".0")
+        message = f"must be {name}{f', {limit}' if limit else ''}"
+        if "length" in limit:
+            message = "must not be empty"
+        elif "regex" in limit:
+            message = "must be a URL such as https://blog.example.org/, or empty"
+    return f"{place.rstrip('`')} {message}" if place else message
 
 
 def _from_environment(name: str) -> str | None:

@@ -198,6 +198,8 @@ def _failure(url: str, error: Exception, limits: "_Limits") -> FetchFailed:
     while nested := inner.__cause__ or inner.__context__:
         inner = nested
     cause = f"{type(inner).__name__}: {inner}".removesuffix(": ")
+    if isinstance(inner, socket.gaierror):
+        cause = "no machine has this name"
     tried = error.args[0] if error.args else None
     if limits.is_over:
         return FetchFailed(url, _LATE)

@@ -40,6 +40,7 @@ class Generation:
     """One generation. `built` is an ISO 8601 date.
 
     `model` names the model of the vectors of its passages; "" without vectors.
+    `read_only`: Elasticsearch itself blocks writes, because its disk was nearly full.
     `written`: a build or a rollback writes to it, or was killed while it did.
     """
 
@@ -52,6 +53,7 @@ class Generation:
     model: str
     built: str
     write_blocked: bool
+    read_only: bool
     written: bool
 
 
@@ -104,7 +106,7 @@ def parse_generations(alias: str, indices: Mapping[str, Any]) -> list[Generation
 def _generation(alias: str, name: str, number: int, body: Mapping[str, Any]) -> Generation:
     meta = body.get("mappings", {}).get("_meta", {}).get("blogsearch", {})
     settings = body.get("settings", {}).get("index", {})
-    aliases = body.get("aliases", {})
+    aliases, blocks = body.get("aliases", {}), settings.get("blocks", {})
     state: State = "unknown"
     if live_alias(name) in aliases:
         state = "live"
@@ -122,7 +124,8 @@ def _generation(alias: str, name: str, number: int, body: Mapping[str, Any]) -> 
         schema=meta.get("schema"),
         model=meta.get("model", ""),
         built=created.isoformat(),
-        write_blocked=str(settings.get("blocks", {}).get("write", "false")) == "true",
+        write_blocked=str(blocks.get("write", "false")) == "true",
+        read_only=str(blocks.get("read_only_allow_delete", "false")) == "true",
         written=building_alias(name) in aliases,
     )
 

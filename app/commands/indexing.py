@@ -24,6 +24,7 @@ from app.commands.tools import (
     Tools,
     command,
     pass_tools,
+    unusable,
 )
 from app.golden import check as check_golden
 from app.golden import require_golden
@@ -35,7 +36,7 @@ from indexer.build import rollback as run_rollback
 from indexer.errors import Damaged
 from indexer.export import export as exported_lines
 from indexer.generations import list_generations, require_live
-from indexer.records import SourceItem
+from indexer.records import SourceItem, quantity
 from indexer.scan import checkpoint, count
 from indexer.sync import sync as run_sync
 
@@ -159,8 +160,10 @@ def add(tools: Tools, sources: SourceArguments) -> None:
 def _compare(tools: Tools, command: str, sources: SourceArguments, *, force: bool = False) -> None:
     """Bring a source into the live index; `add` as one that has not every post."""
     with run_on(tools, command, sources, force=force) as run:
-        settings, first = tools.index_settings, None
-        if not generations.live(tools.elastic, settings.index):  # it is the first build
+        settings, first = tools.settings, None
+        if live := generations.live(tools.elastic, settings.index):
+            settings = replace(settings, language=settings.language or live.language)
+        else:  # it is the first build
             settings, first = _with_language(tools, run.sources.read())
         result = run_sync(
             tools.elastic,
@@ -183,7 +186,7 @@ def _compare(tools: Tools, command: str, sources: SourceArguments, *, force: boo
             "than the settings have now; `blogsearch rebuild` applies them."
         )
     tools.output.say(
-        f"{len(result.added):,} posts added, {len(result.changed):,} changed, "
+        f"{quantity(len(result.added), 'post')} added, {len(result.changed):,} changed, "
         f"{len(result.removed):,} removed, {result.unchanged:,} unchanged."
     )
     tools.output.result({**asdict(result), "rejected": run.rejected, "error": run.failed})
@@ -210,6 +213,7 @@ def export(tools: Tools, file: Path) -> None:
     lines = exported_lines(tools.elastic, live.name)
     if str(file) == "-":
         sys.stdout.buffer.writelines(lines)
+        sys.stdout.buffer.flush()  # here, so that a full disk is an error of this command
         return
     part = file.with_name(f".{file.name}.part")
     try:
@@ -217,9 +221,10 @@ def export(tools: Tools, file: Path) -> None:
             written.writelines(lines)
         part.replace(file)
     except OSError as error:
-        raise click.ClickException(f"{file} cannot be written: {error.strerror}.") from None
+        raise unusable(error, file) from None
     finally:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):  # it is complete, or on a disk that is only read
+            part.unlink()
     tools.output.say(f"{live.name} is written to {file}.")
     tools.output.result({"index": live.name, "file": str(file)})
 
@@ -256,7 +261,7 @@ def rollback(tools: Tools, force: bool) -> None:
     blogsearch rollback
     """
     check = None if force else partial(check_golden, tools.elastic, tools.settings)
-    with published(tools):
+    with published(tools, builds=True):
         built = run_rollback(tools.elastic, tools.settings.index, check)
     after_build(tools, built)
     tools.output.result(asdict(built))

@@ -17,6 +17,7 @@ from analyzers import meaning
 from analyzers.rules.compile import Rules
 from app.commands.runs import in_other_languages, tags_in
 from app.commands.tools import (
+    ONLY_SOME,
     Output,
     Tools,
     command,
@@ -30,13 +31,18 @@ from app.settings import HOST_FILE, SITE_FILE, Settings, site_file
 from app.synonyms import used_files, with_language
 from indexer.errors import Damaged
 from indexer.generations import live as live_generation
+from indexer.records import quantity
 from indexer.scan import checkpoint
 
 _COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy"
+_FREE_DISK = (
+    "Free some of it: delete the previous generation, which `blogsearch indices` names. "
+    "Elasticsearch removes the block itself then."
+)
 _COLOURS = {"ok": "green", "warning": "yellow", "error": "red"}
 
 
-@command(exit_codes={1: "searches cannot be answered"})
+@command(exit_codes={1: "searches cannot be answered", ONLY_SOME: "something else is wrong"})
 @pass_tools
 def doctor(tools: Tools) -> None:
     """Check the engines, the index, the last sync and the synonym files, and say what to do.
@@ -61,8 +67,9 @@ def doctor(tools: Tools) -> None:
         if check.status != "ok" or not tools.output.quiet
     ]
     tools.output.table(("", "", "", ""), rows)
-    if any(check.status == "error" for check in results):
-        sys.exit(1)
+    found = {check.status for check in results}
+    if found > {"ok"}:
+        sys.exit(1 if "error" in found else ONLY_SOME)
 
 
 def _settings_read(settings: Settings) -> Check:
@@ -74,15 +81,19 @@ def _settings_read(settings: Settings) -> Check:
 
 def _explained(check: Check, tools: Tools, elastic: Elasticsearch) -> Check:
     """With what `/__heartbeat__` has no time to find out, or does not show: reasons and URLs."""
-    if check.status == "ok":
-        return check
     if check.name == "index":
         with suppress(BlogsearchError), translated():
             try:
-                if live := live_generation(elastic, tools.settings.index):
+                live = live_generation(elastic, tools.settings.index)
+                if live and live.read_only:
+                    seen = f"{check.seen}; refuses writes, as Elasticsearch's disk was nearly full"
+                    return Check("index", "warning", seen, _FREE_DISK)
+                if live and check.status != "ok":
                     checkpoint(elastic, live.name)
             except Damaged as error:
                 check = replace(check, seen=error.message, remedy=error.remedy)
+        return check
+    if check.status == "ok":
         return check
     if check.name == "redis":
         # REDIS_URL is one URL; a comma in it separates hosts, or is a part of the password.
@@ -106,9 +117,10 @@ def _synonyms(settings: Settings, elastic: Elasticsearch) -> Check:
     except FolderUnusable as error:
         return Check("synonyms", "warning", "no rules", error.message)
     rules = Rules(files)
-    seen = f"{len(rules.rules):,} rules in {len(files)} file(s) of {settings.synonyms_dir}"
+    number, of = quantity(len(rules.rules), "rule"), quantity(len(files), "file")
+    seen = f"{number} in {of} of {settings.synonyms_dir}"
     if rules.errors:
-        seen = f"{seen}, and {len(rules.errors):,} errors"
+        seen = f"{seen}, and {quantity(len(rules.errors), 'error')}"
         return Check("synonyms", "warning", seen, "Run `blogsearch synonyms check`.")
     live = None
     with suppress(BlogsearchError), translated():  # the check of the index says why

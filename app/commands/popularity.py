@@ -65,7 +65,7 @@ def popularity(tools: Tools, file: Path | None, from_clicks: bool) -> None:
         for row in tools.service.counts.report(_DAYS).searched:
             for oid, times in row.posts.items():
                 numbers[oid] += times
-    with published(tools):
+    with published(tools, builds=False):
         written = write(
             tools.elastic, index, {oid: _popular(number) for oid, number in numbers.items()}
         )

@@ -22,7 +22,8 @@ from app.commands.tools import (
 from app.last_runs import read_runs, record_run
 from app.settings import Settings
 from indexer.build import Built, IndexSettings, is_current, rebuild
-from indexer.errors import Locked, LockLost, SourceError
+from indexer.errors import IndexingError, Locked, LockLost, SourceError
+from indexer.generations import Generation
 from indexer.generations import live as live_generation
 from indexer.ingest import IngestOptions
 from indexer.records import Document, RawPost, Reject, SourceItem, quantity
@@ -39,16 +40,38 @@ _PINGED_TEXT = 10_000  # characters of an error that a ping sends
 
 
 @contextmanager
-def published(tools: Tools) -> Iterator[None]:
-    """Serve no answer from before the block; also if it fails, as it may have changed the index."""
+def published(tools: Tools, *, builds: bool) -> Iterator[None]:
+    """Serve no answer from before the block; also if it fails, as it may have changed the index.
+
+    Args:
+        builds: whether the block changes nothing before it swaps. If it is interrupted, what is
+            live then is printed.
+    """
+    alias = tools.settings.index
+    before = live_generation(tools.elastic, alias) if builds else None
     try:
         yield
     except BaseException as error:
         if not _locked_out(error):
             with suppress(ApiError, TransportError), time_limit(_EXIT_TIMEOUT):
                 tools.publish()
+        if isinstance(error, KeyboardInterrupt | SystemExit):
+            click.echo(_after_interruption(tools, before, builds=builds), err=True)
         raise
     tools.publish()
+
+
+def _after_interruption(tools: Tools, before: Generation | None, *, builds: bool) -> str:
+    """What is live after a command was interrupted."""
+    if not builds:
+        return "What was written until now stays; the rest follows when it is run again."
+    with suppress(ApiError, TransportError, IndexingError), time_limit(_EXIT_TIMEOUT):
+        live = live_generation(tools.elastic, tools.settings.index)
+        if live and (before is None or live.name != before.name):
+            return f"It had swapped already: {live.name} is live."
+        is_live = f"{live.name} is live as it was" if live else "there is no index"
+        return f"Nothing was changed: {is_live}."
+    return "Elasticsearch does not answer; `blogsearch indices` says what is live."
 
 
 @dataclass(slots=True)
@@ -97,7 +120,7 @@ def run_on(
             sources = replace(arguments, quiet=output.quiet or output.as_json).open(tools.settings)
         except SourceError as error:
             if _were_sources(tools, command, arguments):
-                _store(tools, command, arguments, 0, str(error))
+                _store(tools, command, arguments, str(error))
             raise
         options = IngestOptions(
             force=force,
@@ -108,15 +131,15 @@ def run_on(
         run = Run(sources, options, arguments.verbose)
         with sources.prints_skipped_on_failure():
             try:
-                with published(tools):
+                with published(tools, builds=command == "reindex"):
                     yield run
             except BaseException as error:
                 unread = isinstance(error, SourceError) and not sources.posts
                 is_run = not unread or _were_sources(tools, command, arguments)
                 if is_run and not _locked_out(error):
-                    _store(tools, command, arguments, run.rejected, _reason(error))
+                    _store(tools, command, arguments, _reason(error), run)
                 raise
-            _store(tools, command, arguments, run.rejected, run.failed or None)
+            _store(tools, command, arguments, run.failed or None, run)
 
 
 def _were_sources(tools: Tools, command: str, arguments: SourceArguments) -> bool:
@@ -128,11 +151,16 @@ def _were_sources(tools: Tools, command: str, arguments: SourceArguments) -> boo
 
 
 def _store(
-    tools: Tools, command: str, arguments: SourceArguments, rejected: int, error: str | None
+    tools: Tools,
+    command: str,
+    arguments: SourceArguments,
+    error: str | None,
+    run: Run | None = None,
 ) -> None:
     alias, sources = tools.settings.index, str(arguments)
+    rejected, left_out = (run.rejected, run.sources.skipped.total()) if run else (0, 0)
     with suppress(ApiError, TransportError), time_limit(_EXIT_TIMEOUT):
-        record_run(tools.elastic, alias, command, sources, rejected, error)
+        record_run(tools.elastic, alias, command, sources, rejected, error, left_out)
 
 
 def _locked_out(error: BaseException) -> bool:
@@ -255,7 +283,7 @@ def rebuilt(
     live = live_generation(tools.elastic, alias)
     if live is None or (is_current(live, wanted) and not force):
         return None
-    with Lock(tools.elastic, alias, purpose) as lock, published(tools):
+    with Lock(tools.elastic, alias, purpose) as lock, published(tools, builds=True):
         return rebuild(tools.elastic, lock, alias, wanted)
 
 

@@ -3,6 +3,7 @@
 import gc
 import logging
 import os
+import socket
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,29 @@ if TYPE_CHECKING:
     from flask import Flask
 
 CONFIG = Path(__file__).resolve().parent.parent / "gunicorn_config.py"
+
+
+def _check_free(address: object, port: int) -> None:
+    """Check that gunicorn can listen on an address, which it would try five times.
+
+    Raises:
+        click.ClickException: another program listens there.
+    """
+    if not isinstance(address, tuple) or {"GUNICORN_FD", "LISTEN_PID"} & os.environ.keys():
+        return  # a socket in a folder; or one that another process has opened
+    family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
+    with socket.socket(family) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(address)
+        except OSError as error:
+            other = "--bind of GUNICORN_CMD_ARGS"
+            if address[1] == port:
+                other = f"`PORT={port + 1} blogsearch serve`, or --port"
+            raise click.ClickException(
+                f"Nothing can listen on {address[0]}:{address[1]}: {error.strerror}. Stop the "
+                f"program that does, or use another port: {other}."
+            ) from None
 
 
 @command()
@@ -70,6 +94,8 @@ def serve(tools: Tools, port: int, workers: int | None) -> None:
             return create_app()
 
     server: Any = Server()
+    for address in () if server.cfg.check_config else server.cfg.address:
+        _check_free(address, port)
     tools.output.result({"port": port, "workers": server.cfg.workers})
     if tools.output.quiet:
         logging.disable(logging.INFO)

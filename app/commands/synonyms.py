@@ -91,6 +91,8 @@ def load_synonyms(tools: Tools, files: tuple[Path, ...], force: bool) -> None:
     added = [rule for rule in now if rule not in before]
     gone = [rule for rule in before if rule not in now]
     undo = store(settings.synonyms_dir, files)
+    names = ", ".join(file.name for file in files)
+    output.say(f"Copied to {settings.synonyms_dir}: {names}.")
     words = list(dict.fromkeys(terms_of([*added, *gone])))
     output.result(
         {

@@ -4,9 +4,12 @@ What takes long to import is imported when it is used: neither `--help` nor `sea
 """
 
 import csv
+import errno
 import json
+import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -33,7 +36,28 @@ _WRONG_LINES = 20  # of a CSV that are listed
 UNCHANGED = {1: "nothing was changed, and stderr says why"}
 ONLY_SOME = 3
 """Exit code: done, but something was rejected or has warnings."""
+INTERRUPTED = 130
+"""Exit code after Ctrl-C."""
 _EXIT_CODES = {0: "done", 1: "it failed, and stderr says why", 2: "the command line is invalid"}
+_NO_ROOM = "Free some space there, or name another place."
+_NOT_ALLOWED = "Change its permissions, or name another place."
+_OF_THE_SYSTEM = {
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), _NO_ROOM),
+    **dict.fromkeys((errno.EROFS, errno.EACCES, errno.EPERM), _NOT_ALLOWED),
+    **dict.fromkeys((errno.ENOENT, errno.ENOTDIR), "Make its folder, or name another place."),
+    errno.EIO: "Its disk may be broken: the log of the kernel says more.",
+    errno.EMFILE: "Raise the limit of open files: `ulimit -n`.",
+}
+"""What to do about errors that are no fault of the program."""
+
+
+def unusable(error: OSError, place: object) -> click.ClickException:
+    """What to print for an error of the system, such as a full disk."""
+    with suppress(OSError):  # what could not be printed is not tried again at the end
+        if not error.filename:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    remedy = _OF_THE_SYSTEM.get(error.errno or 0, "")
+    return click.ClickException(f"{place} cannot be used: {error.strerror}. {remedy}".strip())
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +172,9 @@ def report(files: Sequence[Path], findings: "Sequence[Finding]", output: Output)
     )
     for finding in shown:
         output.show(str(finding))
-    output.say(f"{_number_of(findings)}.")
+    names = ", ".join(path.name for path in files[:_LISTED])
+    checked = f"{quantity(len(files), 'file')} ({names or 'none'})"
+    output.say(f"{_number_of(findings)}. Checked: {checked}.")
     if findings:
         click.get_current_context().exit(1 if errors else ONLY_SOME)
 
@@ -247,9 +273,14 @@ class CommandGroup(click.Group):
             return super().invoke(ctx)
         except (click.exceptions.Exit, click.Abort, click.ClickException, BrokenPipeError):
             raise
+        except KeyboardInterrupt:
+            click.echo("Interrupted.", err=True)
+            ctx.exit(INTERRUPTED)
         except Exception as error:
             if (message := error_message(error)) is not None:
                 raise click.ClickException(message) from error
+            if isinstance(error, OSError) and error.errno in _OF_THE_SYSTEM:
+                raise unusable(error, error.filename or "A file or the output") from error
             if ctx.find_root().params.get("traceback"):
                 raise
             raise click.ClickException(

@@ -12,7 +12,7 @@ from app.health import Status
 from app.metrics import METRICS, IndexMetrics, Metrics
 from app.version import COMMIT, VERSION
 from app.views import current_service
-from app.views.write_request import authorize, is_operator
+from app.views.write_request import authorize_metrics
 
 blueprint = Blueprint("operations", __name__)
 
@@ -86,8 +86,7 @@ def version() -> Response:
 def metrics() -> Response:
     """Figures for Prometheus, for operators only."""
     service = current_service()
-    if not is_operator(request, service.settings):
-        authorize(request, service.settings, closed="/metrics")
+    authorize_metrics(request, service.settings)
     counted: Metrics = current_app.extensions[METRICS]
     response = Response(counted.render(IndexMetrics(service)), content_type=CONTENT_TYPE_LATEST)
     response.headers["Cache-Control"] = "no-store"

@@ -3,6 +3,7 @@
 import hmac
 import logging
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import orjson
@@ -23,31 +24,44 @@ log = logging.getLogger(__name__)
 
 
 def authorize(request: Request, settings: Settings, closed: str = "Writing over HTTP") -> None:
-    """Check the token of a request; `closed` is what is closed if none is set, for the message.
+    """Check that a request has a token that may write; `closed` is what is closed without one.
 
     Raises:
         WritesClosed, Unauthorized: no token is set, or was sent.
         WrongToken: it is unknown, which is logged and takes a while.
     """
-    if not settings.accepted_tokens:
+    _authorize(request, settings.accepted_tokens, closed, "BLOGSEARCH_WRITE_TOKENS")
+
+
+def authorize_metrics(request: Request, settings: Settings) -> None:
+    """Check that a request has the token for `/metrics`, or one that may write; raises the same."""
+    tokens = tuple(filter(None, (settings.metrics_token, *settings.accepted_tokens)))
+    _authorize(request, tokens, "/metrics", "BLOGSEARCH_METRICS_TOKEN")
+
+
+def _authorize(request: Request, tokens: Sequence[str], what: str, setting: str) -> None:
+    if not tokens:
         raise WritesClosed(
-            f"{closed} is closed. Set BLOGSEARCH_WRITE_TOKENS to a long random string "
-            "(`openssl rand -hex 32`), restart the service, and send it as "
-            "`Authorization: Bearer …`."
+            f"{what} is closed. Set {setting} to a long random string (`openssl rand -hex 32`), "
+            "restart the service, and send it as `Authorization: Bearer …`."
         )
     if not sent_token(request):
-        raise Unauthorized("Send one of BLOGSEARCH_WRITE_TOKENS: `Authorization: Bearer …`.")
-    if not is_operator(request, settings):
+        raise Unauthorized(f"Send the token of {setting}: `Authorization: Bearer …`.")
+    if not _has_one(request, tokens):
         log.warning("a wrong token was sent by %s", request.remote_addr)
         time.sleep(_WRONG_TOKEN_DELAY)
-        raise WrongToken("The token is not one of BLOGSEARCH_WRITE_TOKENS.")
+        raise WrongToken(f"The token is not that of {setting}.")
 
 
 def is_operator(request: Request, settings: Settings) -> bool:
-    """Whether a request has a valid token."""
+    """Whether a request has a token that may write."""
+    return _has_one(request, settings.accepted_tokens)
+
+
+def _has_one(request: Request, tokens: Sequence[str]) -> bool:
     sent = sent_token(request).encode()
     # Compares all of them, so that the time does not depend on which one matches.
-    matching = [hmac.compare_digest(sent, token.encode()) for token in settings.accepted_tokens]
+    matching = [hmac.compare_digest(sent, token.encode()) for token in tokens]
     return any(matching)
 
 

@@ -88,9 +88,11 @@ def start(own_settings: Settings) -> Iterator[Callable[..., subprocess.Popen[str
     """Starts a `blogsearch` command on the test's own index in a process of its own."""
     started: list[subprocess.Popen[str]] = []
 
-    def popen(*arguments: object) -> subprocess.Popen[str]:
+    def popen(
+        *arguments: object, program: str = "from app.cli import run; run()"
+    ) -> subprocess.Popen[str]:
         process = subprocess.Popen(
-            [sys.executable, "-c", "from app.cli import run; run()", *map(str, arguments)],
+            [sys.executable, "-c", program, *map(str, arguments)],
             env={
                 **os.environ,
                 "ELASTICSEARCH_URL": own_settings.elasticsearch_url,

@@ -195,6 +195,25 @@ def test_doctor_warns_of_a_sync_that_failed_or_is_long_ago(
     assert (check["status"], "No way." in check["seen"]) == ("ok", True)
 
 
+def test_doctor_tells_the_source_and_what_it_left_out_and_ends_with_3(
+    run: Run, own_settings: Settings, elastic: Elasticsearch, tmp_path: Path
+) -> None:
+    source = tmp_path / "posts"
+    source.mkdir()
+    for name, head in (("a", ""), ("b", "draft: true\n")):
+        (source / f"{name}.md").write_text(f"---\ntitle: {name}\n{head}---\nText.\n")
+    assert run("reindex", source, settings=own_settings).exit_code == 0
+    done = run("doctor", settings=own_settings)
+    assert (done.exit_code, str(source) in done.output) == (0, True), done.output
+    assert "1 files or pages left out" in done.output
+    index = f"{own_settings.index}-000001"
+    block = {"index.blocks.read_only_allow_delete": True}
+    elastic.indices.put_settings(index=index, settings=block)
+    done = run("doctor", settings=own_settings)
+    assert (done.exit_code, "refuses writes" in done.output) == (3, True), done.output
+    elastic.indices.put_settings(index=index, settings=dict.fromkeys(block))
+
+
 Words = tuple[str, ...]
 
 

@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +34,7 @@ def test_export_reindex_export_is_identical_and_sync_then_writes_nothing(
     piped = run("export").stdout_bytes
     assert piped == file.read_bytes()
     refused = run("export", tmp_path / "nowhere" / "a.jsonl")
-    assert (refused.exit_code, "cannot be written" in refused.stderr) == (1, True)
+    assert (refused.exit_code, "Make its folder" in refused.stderr) == (1, True)
 
     elastic.indices.delete(index=[f"{alias}-000001", f"{alias}-state"])
     packed = tmp_path / "a.jsonl.gz"
@@ -46,6 +48,19 @@ def test_export_reindex_export_is_identical_and_sync_then_writes_nothing(
         assert "0 posts added, 0 changed, 0 removed" in done.stdout
     after = elastic.indices.stats(index=alias)["_all"]["primaries"]["indexing"]["index_total"]
     assert after == before
+
+
+def test_a_full_disk_is_named(
+    run: Run, start: Callable[..., subprocess.Popen[str]], alias: str
+) -> None:
+    line = json.dumps({"oid": "a", "title": "A"})
+    assert run("reindex", "-", input=line).exit_code == 0
+    program = "import sys; sys.stdout = open('/dev/full', 'w'); from app.cli import run; run()"
+    process = start("export", program=program)
+    assert process.stderr
+    said = process.stderr.read()
+    assert (process.wait(60), "Free some space" in said) == (1, True), said
+    assert "bug" not in said
 
 
 def test_lines_that_export_did_not_write_are_rejected(run: Run, tmp_path: Path) -> None:

@@ -82,6 +82,11 @@ def test_a_monitor_fills_no_log(settings: Settings, caplog: pytest.LogCaptureFix
     client = _client(settings)
     assert client.get("/metrics").status_code == 401
     assert _client(settings, write_tokens="").get("/metrics").status_code == 403
+    own = {"Authorization": "Bearer for-prometheus-only"}
+    watched = _client(settings, write_tokens="", metrics_token="for-prometheus-only")
+    assert watched.get("/metrics", headers=own).status_code == 200
+    assert watched.get("/metrics", headers=AUTHORIZED).status_code == 401
+    assert watched.delete("/documents/one", headers=own).status_code == 403
     caplog.clear()
     for path in ("/__lbheartbeat__", "/__heartbeat__", "/__version__"):
         assert client.get(path).status_code == 200

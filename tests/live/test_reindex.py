@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import signal
 import subprocess
 import time
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import pytest
 from elasticsearch import Elasticsearch
 
 from indexer.generations import list_generations
@@ -164,3 +166,25 @@ class TestKilled:
         assert not elastic.indices.exists(index=stale)
         assert post_oids() == {"after"}
         assert [generation.number for generation in list_generations(elastic, alias)] == [1, 3]
+
+    @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+    def test_when_it_is_interrupted_it_says_that_nothing_was_changed(
+        self,
+        number: signal.Signals,
+        code: int,
+        run: Run,
+        start: Callable[..., subprocess.Popen[str]],
+        elastic: Elasticsearch,
+        alias: str,
+        post_oids: PostOids,
+    ) -> None:
+        assert run("reindex", "-", input=line("before")).exit_code == 0
+        process = start("reindex", "-")
+        unfinished = feed_until_indexed(process, elastic, alias)
+        process.send_signal(number)
+        assert process.stderr
+        said = process.stderr.read()
+        assert f"Nothing was changed: {alias}-000001 is live as it was." in said
+        assert process.wait(60) == code
+        assert post_oids() == {"before"}
+        assert not elastic.indices.exists(index=unfinished)

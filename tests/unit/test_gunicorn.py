@@ -1,6 +1,7 @@
 """What gunicorn's configuration does; tests/live/test_server.py has it running."""
 
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -26,6 +27,21 @@ def test_an_invalid_variable_is_named(variable: str, value: str) -> None:
     assert variable in done.stderr
     assert value in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_port_in_use_is_named_at_once() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = subprocess.run(
+            [Path(sys.executable).with_name("blogsearch"), "serve"],
+            cwd=REPOSITORY,
+            env={**os.environ, "PORT": str(port)},
+            capture_output=True,
+            text=True,
+        )
+    assert done.returncode == 1
+    assert f"PORT={port + 1} blogsearch serve" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
 
 
 def test_a_module_app_of_another_project_is_not_imported(tmp_path: Path) -> None:

@@ -7,7 +7,14 @@ import pytest
 
 from app.elastic import connect
 from app.errors import BadSettings
-from app.settings import SECRETS, Settings, environment_name, load_settings, parse_settings
+from app.settings import (
+    SECRETS,
+    Settings,
+    environment_name,
+    load_settings,
+    parse_settings,
+    read_site_file,
+)
 
 CASES = json.loads((Path(__file__).parents[1] / "data/unit/settings.json").read_text("utf-8"))
 """By test: its cases."""
@@ -79,9 +86,20 @@ def test_a_wrong_value_of_the_file_is_looked_for_there(
     Path("blogsearch.toml").write_text("[settings]\nshards = 0\nreplica = 1\n")
     with pytest.raises(BadSettings) as raised:
         load_settings()
-    assert "blogsearch.toml, shards: Expected `int` >= 1" in str(raised.value)
+    assert "blogsearch.toml, shards: must be a whole number, at least 1" in str(raised.value)
     assert "blogsearch.toml, replica: is unknown (did you mean replicas?)" in str(raised.value)
     assert "BLOGSEARCH_SHARDS" not in str(raised.value)
+
+
+@pytest.mark.parametrize(("text", "complaint"), CASES["a_wrong_file_is_named_in_words_of_a_user"])
+def test_a_wrong_file_is_named_in_words_of_a_user(
+    text: str, complaint: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "blogsearch.toml"
+    file.write_text(text)
+    with pytest.raises(BadSettings) as raised:
+        read_site_file(file)
+    assert complaint in str(raised.value)
 
 
 def test_secrets_are_not_in_the_representation() -> None:
@@ -92,6 +110,7 @@ def test_secrets_are_not_in_the_representation() -> None:
         "elasticsearch_api_key",
         "redis_url",
         "insights_token",
+        "metrics_token",
         "ping_url",
         "write_tokens",
     }
