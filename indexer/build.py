@@ -11,22 +11,23 @@ are refused read again through the alias, and reach the new generation after the
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from dataclasses import replace as with_fields
 from itertools import chain
-from typing import Any
 
 from elasticsearch import ApiError, Elasticsearch, TransportError
+from msgspec.structs import replace
 
 from analyzers.languages import ENGLISH, Language
 from analyzers.meaning import Model
 from analyzers.rules.compile import Rules
 from indexer import SCHEMA, generations
-from indexer.bulk import BulkLimits, send_bulk, write_operation
+from indexer.bulk import BulkLimits, Operation, operation, send_bulk
 from indexer.errors import Damaged, LockLost, NoGeneration, NotBuilt, other_schema
 from indexer.generations import Generation, building_alias
 from indexer.ingest import Ingest, IngestOptions, OnReject, too_many_removed
 from indexer.passages import with_passages
-from indexer.records import Document, Origin, SourceItem, batches, examples, quantity
+from indexer.records import OfTheIndex, Post, SourceItem, batches, examples, quantity
 from indexer.refusals import Refusal
 from indexer.scan import (
     NO_SAMPLES,
@@ -35,11 +36,12 @@ from indexer.scan import (
     checkpoint,
     count,
     ids,
-    stored_documents,
+    read_of_the_index,
+    stored_posts,
 )
 from indexer.state import Lock, next_number, read_swap, store_swap
 from indexer.write.links import update_link_texts
-from indexer.write.live import OF_THE_INDEX, Source, from_source, read_posts
+from indexer.write.live import from_source, read_posts
 
 _BATCH = 200  # documents
 _DOCUMENTS_PER_SEGMENT = 200_000
@@ -122,17 +124,17 @@ def reindex(
 
     def fill(name: str, live: str | None, there: Collection[str]) -> int:
         ingest = Ingest(on_reject, options)
-        posts: Iterable[Document] = ingest.documents(raws)
+        posts: Iterable[Post] = ingest.posts(raws)
         lacking: list[str] = []
         if live:
             # Also how popular they are, and the texts of links, most of which stay the same.
-            pairs = _paired(client, live, posts, ["comments", *OF_THE_INDEX])
-            merged = (replace(post, source=from_source(post)(had) or {}) for post, had in pairs)
+            merged = (from_source(post)(had) for post, had in _with_stored(client, live, posts))
             over_http = _posts_over_http(client, live, ingest.read, lacking)
             copied = (post for post in over_http if post.oid in there)
             posts = chain(merged, copied)
         posts = with_passages(posts, settings.model, client, live)
-        accepted = _write(client, name, posts, ingest.refuse, options.limits)
+        operations = (operation("index", post.oid, post) for post in posts)
+        accepted = _write(client, name, operations, ingest.refuse, options.limits)
         if not options.force:
             ingest.check_rejects()
         if not (ingest.read and accepted):
@@ -158,26 +160,26 @@ def rebuild(client: Elasticsearch, lock: Lock, alias: str, settings: IndexSettin
     return _build(client, lock, alias, settings)
 
 
-def _paired(
-    client: Elasticsearch, index: str, documents: Iterable[Document], fields: Any = True
-) -> Iterator[tuple[Document, Source | None]]:
-    """Documents with these fields of the posts of an index that have the same oids."""
-    for batch in batches(documents, _BATCH):
-        posts = read_posts(client, index, [document.oid for document in batch], fields)
-        yield from zip(batch, (post.source for post in posts), strict=True)
+def _with_stored(
+    client: Elasticsearch, index: str, posts: Iterable[Post]
+) -> Iterator[tuple[Post, OfTheIndex]]:
+    """Posts, each with what an index has of it besides."""
+    for batch in batches(posts, _BATCH):
+        oids, kept = [post.oid for post in batch], ("comments", "popularity", "link_texts")
+        yield from zip(batch, read_of_the_index(client, index, oids, *kept), strict=True)
 
 
 def _posts_over_http(
     client: Elasticsearch, live: str, read: Collection[str], lacking: list[str]
-) -> Iterator[Document]:
+) -> Iterator[Post]:
     """The posts that came over HTTP and were not read from the source; `lacking` gets the oids of
     further posts that have such comments."""
-    for document in stored_documents(client, live, {"bool": {"must": [OVER_HTTP, NO_SAMPLES]}}):
-        if document.oid not in read:
-            if document.source.get("over_http"):
-                yield document
+    for post in stored_posts(client, live, {"bool": {"must": [OVER_HTTP, NO_SAMPLES]}}):
+        if post.oid not in read:
+            if post.over_http:
+                yield post
             else:
-                lacking.append(document.oid)
+                lacking.append(post.oid)
 
 
 def _check_complete(client: Elasticsearch, live: str, new: str, lacking: Sequence[str]) -> None:
@@ -198,26 +200,23 @@ def _check_complete(client: Elasticsearch, live: str, new: str, lacking: Sequenc
             )
 
 
-def _fail(_: Origin, oid: str, refusal: Refusal) -> None:
+def _fail(oid: str, refusal: Refusal) -> None:
     raise NotBuilt(f"{oid} cannot be written: {refusal.reason}", refusal.remedy)
 
 
 def _write(
     client: Elasticsearch,
     name: str,
-    documents: Iterable[Document],
-    refuse: Callable[[Origin, str, Refusal], None] = _fail,
+    operations: Iterable[Operation],
+    refuse: Callable[[str, Refusal], None] = _fail,
     limits: BulkLimits | None = None,
 ) -> int:
-    """Write posts to a generation through its building alias, and delete those without a source;
-    how many operations were accepted."""
+    """Write to a generation through its building alias; how many operations were accepted."""
     accepted = 0
-    operations = map(write_operation, documents)
     for outcomes in send_bulk(client, building_alias(name), operations, limits):
         for outcome in outcomes:
-            operation = outcome.operation
             if outcome.refusal:
-                refuse(operation.origin, operation.oid, outcome.refusal)
+                refuse(outcome.operation.oid, outcome.refusal)
             else:
                 accepted += 1
     return accepted
@@ -332,7 +331,7 @@ def rollback(client: Elasticsearch, alias: str, check: Check | None = None) -> B
             # Not earlier: a process that took the lock before this has not seen the alias.
             lock.check()
             built = _go_live(client, lock, alias, name, replay, check if replay else None)
-            return replace(built, lost=lost)
+            return with_fields(built, lost=lost)
 
 
 def _go_live(
@@ -424,31 +423,37 @@ class _Replay:
         changed: set[str] = set()
         written = self._changed(changed)
         if self.from_source:
-            pairs = _paired(client, self.new, written)
-            written = (replace(post, source=_joined(post.source, new)) for post, new in pairs)
-        _write(client, self.new, with_passages(written, self.model, client))
+            written = self._joined(written)
+        posts = with_passages(written, self.model, client)
+        _write(client, self.new, (operation("index", post.oid, post) for post in posts))
         self.since = now
         self.there |= changed
         if count(client, old)[0] < len(self.there):
             present = set(ids(client, old))
             deleted = self.there - present
-            _write(client, self.new, (Document(oid, {}, Origin(old)) for oid in deleted))
+            _write(client, self.new, (operation("delete", oid) for oid in deleted))
             self.there = present
             changed |= deleted
         return changed
 
-    def _changed(self, oids: set[str]) -> Iterator[Document]:
+    def _changed(self, oids: set[str]) -> Iterator[Post]:
         """What was written; `oids` gets theirs."""
-        for document in changed_since(self.client, self.old, self.since):
-            oids.add(document.oid)
-            yield document
+        for post in changed_since(self.client, self.old, self.since):
+            oids.add(post.oid)
+            yield post
 
+    def _joined(self, written: Iterable[Post]) -> Iterator[Post]:
+        """What was written while a source was read, joined with what the source has of it.
 
-def _joined(live: Source, new: Source | None) -> Source:
-    """A post that was written while a source was read: its comments over HTTP were, unless it came
-    over HTTP as a whole, or the source does not have it."""
-    if new is None or live.get("over_http"):
-        return live
-    comments = [comment for comment in new.get("comments", ()) if not comment.get("over_http")]
-    document = Document(new["oid"], {**new, "comments": comments}, Origin("the source"))
-    return from_source(document)(live) or live
+        Only comments were written, unless the post came over HTTP as a whole, or the source does
+        not have it.
+        """
+        for batch in batches(written, _BATCH):
+            new = read_posts(self.client, self.new, [post.oid for post in batch])
+            for post, stored in zip(batch, new, strict=True):
+                if stored.post is None or post.over_http:
+                    yield post
+                else:
+                    comments = stored.post.comments
+                    of_source = tuple(one for one in comments if not one.over_http)
+                    yield from_source(replace(stored.post, comments=of_source))(post)

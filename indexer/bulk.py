@@ -6,16 +6,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
-import orjson
 from elasticsearch import ApiError, Elasticsearch, TransportError
+from msgspec.json import Encoder
 
 from indexer.errors import IndexingError
-from indexer.records import Document, Origin
+from indexer.records import Post
 from indexer.refusals import Refusal, refusal_from
 from indexer.retry import Retry, is_temporary, remaining
 
+_encode_lines = Encoder().encode_lines
 _FILTER_PATH = ["errors", "items.*.status", "items.*.result", "items.*.error"]
 
 
@@ -35,7 +36,6 @@ class Operation:
     """One operation of a bulk request, as NDJSON."""
 
     oid: str
-    origin: Origin
     payload: bytes
 
 
@@ -48,24 +48,16 @@ class Outcome:
     refusal: Refusal | None = None
 
 
-def write_operation(document: Document, **condition: Any) -> Operation:
-    """Write a post, or delete one without a source, with `if_seq_no` and `if_primary_term` if it
-    must be as it was read."""
-    body = [document.source] if document.source else []
-    return _operation("index" if body else "delete", document, condition, *body)
-
-
-def update_operation(document: Document, **condition: int) -> Operation:
-    """Replace those fields of a post that the document has, under the same conditions."""
-    return _operation("update", document, condition, {"doc": document.source})
-
-
-def _operation(
-    name: str, document: Document, condition: Mapping[str, Any], *body: Mapping[str, Any]
+def operation(
+    action: Literal["index", "update", "delete"],
+    oid: str,
+    content: Post | Mapping[str, Any] | None = None,
+    **condition: Any,
 ) -> Operation:
-    lines = ({name: {"_id": document.oid, **condition}}, *body)
-    payload = b"".join(orjson.dumps(line) + b"\n" for line in lines)
-    return Operation(document.oid, document.origin, payload)
+    """Write a post, update it by `{"doc": …}`, or delete it, with `if_seq_no` and `if_primary_term`
+    if it must be as it was read."""
+    line = {action: {"_id": oid, **condition}}
+    return Operation(oid, _encode_lines([line] if content is None else [line, content]))
 
 
 def chunks(operations: Iterable[Operation], limits: BulkLimits) -> Iterator[list[Operation]]:

@@ -12,8 +12,9 @@ from typing import Any
 
 import orjson
 from elasticsearch import Elasticsearch
+from msgspec import ValidationError, convert
 
-from indexer.records import Document, Origin, Reject
+from indexer.records import ExportedPost, Origin, Post, Reject
 from indexer.scan import scan
 
 FORMAT = "blogsearch-1"
@@ -29,29 +30,23 @@ def export(client: Elasticsearch, alias: str) -> Iterator[bytes]:
         yield orjson.dumps(line, option=orjson.OPT_SORT_KEYS) + b"\n"
 
 
-def exported(entry: Mapping[str, Any], origin: Origin) -> Document | Reject:
-    """The document of a line of an export; a Reject for one that `export` has not written.
-
-    Elasticsearch checks the fields that are not checked here.
-    """
+def exported(entry: Mapping[str, Any], origin: Origin) -> ExportedPost | Reject:
+    """The post of a line of an export; a Reject for one that `export` has not written."""
     source = {name: value for name, value in entry.items() if name != "format"}
-    oid, comments = source.get("oid"), source.get("comments", [])
+    oid = source.get("oid")
     reason = ""
     if entry["format"] != FORMAT:
         reason = f"the format is not {FORMAT!r}"
-    elif not (isinstance(oid, str) and oid and _are_texts(source, "title", "text")):
-        reason = "oid, title or text is missing, or not a text"
-    elif not (isinstance(comments, list) and all(_are_texts(one, "oid") for one in comments)):
-        reason = "comments is not a list of objects with an oid"
     elif _has_markup(source):
         reason = "a text has a `<`"
-    if reason:
-        return Reject(origin, oid if isinstance(oid, str) and oid else None, reason, _REMEDY)
-    return Document(str(oid), source, origin)
-
-
-def _are_texts(entry: Any, *names: str) -> bool:
-    return isinstance(entry, Mapping) and all(isinstance(entry.get(name), str) for name in names)
+    elif not oid:
+        reason = "oid is missing"
+    else:
+        try:
+            return ExportedPost(convert(source, Post), origin)
+        except ValidationError as error:
+            reason = str(error)
+    return Reject(origin, oid if isinstance(oid, str) and oid else None, reason, _REMEDY)
 
 
 def _has_markup(value: Any) -> bool:

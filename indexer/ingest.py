@@ -1,22 +1,23 @@
-"""Reads a source into documents, and counts what becomes of them."""
+"""Reads a source into posts, and counts what becomes of them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from indexer.bulk import BulkLimits
 from indexer.errors import NotBuilt
 from indexer.normalise import (
+    checked,
     digest,
     digest_of,
-    document_of,
     has_comments,
     oid_of_reject,
     without_mark,
 )
 from indexer.records import (
-    Document,
+    ExportedPost,
     OnProgress,
     Origin,
+    Post,
     RawPost,
     Reject,
     Skipped,
@@ -94,8 +95,8 @@ class Ingest:
         """The number of entries of which something was rejected: the post or a comment."""
         return len(self._rejected) + self.rejects_without_oid
 
-    def documents(self, items: Iterable[SourceItem]) -> Iterator[Document]:
-        """The documents that differ, each oid once; rejects are reported as they occur."""
+    def posts(self, items: Iterable[SourceItem]) -> Iterator[Post]:
+        """The posts that differ, each oid once; rejects are reported as they occur."""
         for item in items:
             if isinstance(item, Skipped):
                 # A page that was taken for a post before, and says nothing else, is not missing.
@@ -105,12 +106,11 @@ class Ingest:
             self._count_entry()
             if isinstance(item, Reject):
                 self.reject(item)
-            elif not self._is_known(item) and (made := self._made(item)):
-                self.read[made.oid] = made.origin
-                comments = made.source.get("comments", ())
-                if any(not comment.get("over_http") for comment in comments):
+            elif not self._is_known(item) and (post := self._post_of(item)):
+                self.read[post.oid] = item.origin
+                if any(not comment.over_http for comment in post.comments):
                     self.has_comments = True
-                yield made
+                yield post
 
     def is_unchanged_entry(self, entry: bytes, origin: Origin) -> bool:
         """Whether the index has the post of this entry unchanged, and it was not read before.
@@ -138,9 +138,9 @@ class Ingest:
                 "Correct them, or go on without them: --force.",
             )
 
-    def refuse(self, origin: Origin, oid: str, refusal: Refusal) -> None:
-        """Count a document that Elasticsearch refused."""
-        self.reject(Reject(origin, oid, refusal.reason, refusal.remedy))
+    def refuse(self, oid: str, refusal: Refusal) -> None:
+        """Count a post that Elasticsearch refused."""
+        self.reject(Reject(self.read[oid], oid, refusal.reason, refusal.remedy))
 
     def reject(self, reject: Reject) -> None:
         """Count a reject; its post is not missing: it keeps its state in the index."""
@@ -162,9 +162,9 @@ class Ingest:
         self.unchanged += 1
         self.has_comments = self.has_comments or has_comments(self._stored[oid])
 
-    def _is_known(self, item: RawPost | Document) -> bool:
+    def _is_known(self, item: RawPost | ExportedPost) -> bool:
         """Whether it has been read before, or the index has it unchanged; it is counted then."""
-        oid = item.oid if isinstance(item, Document) else oid_of_reject(item.oid)
+        oid = item.post.oid if isinstance(item, ExportedPost) else oid_of_reject(item.oid)
         if oid is None:
             return False
         if first := self.read.get(oid):
@@ -177,17 +177,14 @@ class Ingest:
             return True
         return False
 
-    def _made(self, item: RawPost | Document) -> Document | None:
-        if isinstance(item, Document):
-            return item
-        made, rejects = document_of(item)
+    def _post_of(self, item: RawPost | ExportedPost) -> Post | None:
+        if isinstance(item, ExportedPost):
+            return item.post
+        post, rejects = checked(item)
         for reject in rejects:
             self.reject(reject)
-        if made and rejects:  # without a digest they are reported by every `sync`
-            bare = {name: value for name, value in made.source.items() if name != "digest"}
-            made = replace(made, source=bare)
-        return made
+        return post
 
 
-def _digest(item: RawPost | Document) -> str:
-    return str(item.source.get("digest", "")) if isinstance(item, Document) else digest_of(item)
+def _digest(item: RawPost | ExportedPost) -> str:
+    return item.post.digest if isinstance(item, ExportedPost) else digest_of(item)

@@ -1,15 +1,14 @@
-"""Turns a RawPost into a document for Elasticsearch, or into rejects. Pure: performs no I/O."""
+"""Turns a RawPost into a Post, or into rejects. Pure: performs no I/O."""
 
 import hashlib
 import html
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import asdict, fields, replace
-from functools import partial
+from dataclasses import fields, replace
 from operator import attrgetter
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 from urllib.parse import unquote, urldefrag, urljoin
 
 import orjson
@@ -18,7 +17,10 @@ from indexer import SCHEMA
 from indexer.addresses import is_address, without_tracking
 from indexer.dates import TAKEN, NoDate, iso, moment
 from indexer.html_text import PAGE, VISITOR, Limits, Readable, TooMuchMarkup, one_line, readable
-from indexer.records import Document, RawComment, RawPost, Reject, When
+from indexer.records import Comment, Post, RawComment, RawPost, Reject, When
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 READING = 2
 """Increased when the same input becomes another document: `sync` writes every post again then."""
@@ -42,9 +44,6 @@ _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[a-z0-9]{2,8}){0,3}")
 _TO_ENCODE = re.compile('[ "<>`]')
 
-Check = Callable[[Any], Any]
-"""A field as a source gives it → as it is stored, or `Invalid`."""
-
 
 class Invalid(Exception):
     """Why a post or comment is invalid."""
@@ -55,80 +54,107 @@ class Invalid(Exception):
         self.remedy = remedy
 
 
-def document_of(raw: RawPost) -> tuple[Document | None, list[Reject]]:
+class _Complaints:
+    """Collects what is wrong with every field of a post or comment."""
+
+    def __init__(self) -> None:
+        self._all: list[Invalid] = []
+
+    def value(self, default: T, check: Callable[P, T], *of: P.args, **named: P.kwargs) -> T:
+        """What a check makes of a field as its source gives it; the default if it is invalid."""
+        try:
+            return check(*of, **named)
+        except Invalid as invalid:
+            self._all.append(invalid)
+            return default
+
+    def require_none(self) -> None:
+        """Raise `Invalid` with all of them."""
+        if self._all:
+            remedies = dict.fromkeys(complaint.remedy for complaint in self._all)
+            raise Invalid("; ".join(map(str, self._all)), " ".join(remedies))
+
+
+def checked(raw: RawPost) -> tuple[Post | None, list[Reject]]:
     """The post with its comments, and a Reject for each comment that is invalid and left out.
 
-    None for an invalid post, whose Reject says how many comments were left out with it.
+    None for an invalid post, whose Reject says how many comments were left out with it. A post
+    without some of its comments has no digest: every `sync` reports them.
     """
+    comments: dict[str, Comment] = {}
+    rejects = []
+    for raw_comment in raw.comments:
+        try:
+            comment = comment_of(raw_comment)
+            if comment.oid in comments:
+                raise Invalid("another comment has this oid", "Give one of them another oid.")
+            comments[comment.oid] = comment
+        except Invalid as invalid:
+            reason = f"comment {oid_of_reject(raw_comment.oid) or '?'}: {invalid}"
+            rejects.append(Reject(raw.origin, oid_of_reject(raw.oid), reason, invalid.remedy))
     try:
-        source = _post(raw)
+        digest = "" if rejects else digest_of(raw)
+        return _post(raw, tuple(comments.values()), digest), rejects
     except Invalid as invalid:
         reason = str(invalid)
         if raw.comments:
             reason = f"{reason}; its {len(raw.comments)} comments were left out too"
         return None, [Reject(raw.origin, oid_of_reject(raw.oid), reason, invalid.remedy)]
-    comments: dict[str, dict[str, Any]] = {}
-    rejects = []
-    for raw_comment in raw.comments:
-        try:
-            comment = comment_of(raw_comment)
-            if comment["oid"] in comments:
-                raise Invalid("another comment has this oid", "Give one of them another oid.")
-            comments[comment["oid"]] = comment
-        except Invalid as invalid:
-            reason = f"comment {oid_of_reject(raw_comment.oid) or '?'}: {invalid}"
-            rejects.append(Reject(raw.origin, source["oid"], reason, invalid.remedy))
-    if comments:
-        source["comments"] = list(comments.values())
-    return Document(source["oid"], source, raw.origin), rejects
 
 
-def comment_of(raw: RawComment) -> dict[str, Any]:
+def comment_of(raw: RawComment) -> Comment:
     """A comment as it is stored, or `Invalid`."""
-    comment = _checked(raw, _COMMENT_FIELDS)
-    if not comment["pub_date"]:
-        del comment["pub_date"]
+    complaints = _Complaints()
+    comment = Comment(
+        oid=complaints.value("", _oid, raw.oid),
+        comment=complaints.value("", _comment, raw.comment),
+        author=complaints.value("", _author, raw.author),
+        pub_date=complaints.value("", _date, "pub_date", raw.pub_date),
+    )
+    complaints.require_none()
     return comment
 
 
-def _post(raw: RawPost) -> dict[str, Any]:
-    """The post as it is stored, without its comments."""
-    source = _checked(raw, _POST_FIELDS)
-    text: Readable = source["text"]
-    source |= {"text": text.prose, "code": text.code, "digest": digest_of(raw)}
-    for name in ("url", "image", "pub_date", "modified", "language"):
-        if not source[name]:
-            del source[name]
-    if source["popularity"] is None:
-        del source["popularity"]
-    if "pub_date" in source:
-        source["day"] = source["pub_date"][:10]
-    if text.headings:
-        source["headings"] = [
-            {**asdict(heading), "text": html.escape(heading.text, quote=False)}
+def _post(raw: RawPost, comments: tuple[Comment, ...], digest: str) -> Post:
+    """A post as it is stored, or `Invalid`."""
+    complaints = _Complaints()
+    value = complaints.value
+    oid = value("", _oid, raw.oid)
+    title = value("", _title, raw.title)
+    text = value(Readable("", ""), _prose_and_code, "text", raw.text)
+    url = value("", _url, "url", raw.url)
+    pub_date = value("", _date, "pub_date", raw.pub_date)
+    modified = value("", _date, "modified", raw.modified)
+    categories = value((), _labels, "categories", raw.categories)
+    keywords = value((), _labels, "keywords", raw.keywords)
+    image = value("", _url, "image", raw.image)
+    number = value(None, popularity, raw.popularity)
+    complaints.require_none()
+    address = address_of(url) if url else ""
+    return Post(
+        oid=oid,
+        title=title,
+        text=text.prose,
+        code=text.code,
+        headings=tuple(
+            replace(heading, text=html.escape(heading.text, quote=False))
             for heading in text.headings
-        ]
-    if "url" in source:
-        source["address"] = address_of(source["url"])
-        source["slug"] = slug_of(source["address"])
-    if links := _links(source.get("url", ""), text.links):
-        source["links"] = links
-    return source
-
-
-def _checked(raw: RawPost | RawComment, checks: Mapping[str, Check]) -> dict[str, Any]:
-    """The value of each field as it is stored, or `Invalid` with what is wrong with every field."""
-    values: dict[str, Any] = {}
-    complaints: list[Invalid] = []
-    for name, check in checks.items():
-        try:
-            values[name] = check(getattr(raw, name))
-        except Invalid as invalid:
-            complaints.append(invalid)
-    if complaints:
-        remedies = dict.fromkeys(complaint.remedy for complaint in complaints)
-        raise Invalid("; ".join(map(str, complaints)), " ".join(remedies))
-    return values
+        ),
+        url=url,
+        address=address,
+        slug=slug_of(address),
+        image=image,
+        pub_date=pub_date,
+        day=pub_date[:10],
+        modified=modified,
+        categories=categories,
+        keywords=keywords,
+        language=_language(raw.language),
+        links=_links(url, text.links),
+        popularity=number,
+        digest=digest,
+        comments=comments,
+    )
 
 
 _digested = attrgetter(
@@ -182,7 +208,7 @@ def slug_of(address: str) -> str:
     return path.partition("/")[2].rpartition("/")[2].lower()
 
 
-def _links(url: str, links: Iterable[tuple[str, str]]) -> list[str]:
+def _links(url: str, links: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     """The links of the post at this URL that may lead to another post, as they are stored.
 
     A link is its slug, its address and its text, one a line. Left out are links to the post itself,
@@ -209,7 +235,7 @@ def _links(url: str, links: Iterable[tuple[str, str]]) -> list[str]:
             and not _CONTROL.search(address)
         ):
             stored.add(f"{slug}\n{address}\n{html.escape(text, quote=False)}")
-    return sorted(stored)[:MAX_LINKS]
+    return tuple(sorted(stored)[:MAX_LINKS])
 
 
 # -- fields ----------------------------------------------------------------------------------------
@@ -306,10 +332,10 @@ def _date(name: str, value: When) -> str:
     return iso(when) if when else ""
 
 
-def _url(name: str, value: Any) -> str | None:
+def _url(name: str, value: Any) -> str:
     _check_type(name, value)
     if not value:
-        return None
+        return ""
     url: str = value.strip()
     if len(url) > MAX_URL:
         raise Invalid(f"{name} has {len(url):,} characters", f"The limit is {MAX_URL:,}.")
@@ -323,7 +349,7 @@ def _url(name: str, value: Any) -> str | None:
     return _TO_ENCODE.sub(lambda character: f"%{ord(character[0]):02X}", url)
 
 
-def _labels(name: str, value: Any) -> list[str]:
+def _labels(name: str, value: Any) -> tuple[str, ...]:
     remedy = "Use a list of strings, or one string with commas."
     if isinstance(value, str):
         value = value.split(",")
@@ -340,7 +366,7 @@ def _labels(name: str, value: Any) -> list[str]:
     labels = list(dict.fromkeys(labels))
     if len(labels) > MAX_LABELS:
         raise Invalid(f"{name} has {len(labels)} entries", f"The limit is {MAX_LABELS}.")
-    return labels
+    return tuple(labels)
 
 
 def popularity(value: Any) -> float | None:
@@ -363,24 +389,3 @@ def _language(value: Any) -> str:
         return ""
     tag = value.strip().partition(".")[0].replace("_", "-").lower()
     return tag if _LANGUAGE.fullmatch(tag) else ""
-
-
-_POST_FIELDS: dict[str, Check] = {
-    "oid": _oid,
-    "title": _title,
-    "text": partial(_prose_and_code, "text"),
-    "url": partial(_url, "url"),
-    "pub_date": partial(_date, "pub_date"),
-    "modified": partial(_date, "modified"),
-    "categories": partial(_labels, "categories"),
-    "keywords": partial(_labels, "keywords"),
-    "image": partial(_url, "image"),
-    "language": _language,
-    "popularity": popularity,
-}
-_COMMENT_FIELDS: dict[str, Check] = {
-    "oid": _oid,
-    "comment": _comment,
-    "author": _author,
-    "pub_date": partial(_date, "pub_date"),
-}

@@ -4,59 +4,49 @@
 """
 
 import html
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from elasticsearch import Elasticsearch
+from msgspec.structs import replace
 
 from analyzers.meaning import Model, digest, passages
-from indexer.records import Document, batches
-from indexer.scan import docs_of
+from indexer.records import Passage, Post, batches
+from indexer.scan import read_of_the_index
 
-_BATCH = 50  # documents whose passages are computed at once, on all cores
+_BATCH = 50  # posts whose passages are computed at once, on all cores
 
 
 def with_passages(
-    documents: Iterable[Document],
+    posts: Iterable[Post],
     model: Model | None,
     client: Elasticsearch,
     stored_in: str | None = None,
-) -> Iterator[Document]:
+) -> Iterator[Post]:
     """The posts with the vectors of their passages; without a model as they are.
 
     The posts of the index `stored_in` have vectors that need not be computed again.
     """
     if model is None:
-        yield from documents
+        yield from posts
         return
-    for batch in batches(documents, _BATCH):
-        vectors: dict[str, str] = {}
-        for source in [document.source for document in batch] + _stored(client, stored_in, batch):
-            vectors |= {
-                passage["digest"]: passage["vector"]
-                for passage in source.get("passages", ())
-                if "digest" in passage
-            }
-        texts = {digest(text): text for document in batch for text in _texts(document)}
+    for batch in batches(posts, _BATCH):
+        oids = [post.oid for post in batch]
+        stored = read_of_the_index(client, stored_in, oids, "passages") if stored_in else []
+        vectors = {
+            passage.digest: passage.vector
+            for post in [*batch, *stored]
+            for passage in post.passages
+        }
+        texts = {digest(text): text for post in batch for text in _texts(post)}
         missing = texts.keys() - vectors.keys()
         computed = model.bits_of([texts[name] for name in missing])
         vectors |= dict(zip(missing, computed, strict=True))
-        for document in batch:
-            names = map(digest, _texts(document))
-            found = [{"digest": name, "vector": vectors[name]} for name in names]
-            yield replace(document, source={**document.source, "passages": found})
+        for post in batch:
+            names = map(digest, _texts(post))
+            found = tuple(Passage(digest=name, vector=vectors[name]) for name in names)
+            yield replace(post, passages=found)
 
 
-def _texts(document: Document) -> Iterator[str]:
-    title, text = (html.unescape(document.source[name]) for name in ("title", "text"))
+def _texts(post: Post) -> Iterator[str]:
+    title, text = map(html.unescape, (post.title, post.text))
     yield from (whole for _, whole in passages(title, text))
-
-
-def _stored(
-    client: Elasticsearch, index: str | None, documents: Sequence[Document]
-) -> list[dict[str, Any]]:
-    if index is None:
-        return []
-    docs = [{"_id": document.oid, "_source": ["passages"]} for document in documents]
-    return [doc.get("_source", {}) for doc in docs_of(client.mget(index=index, docs=docs))]

@@ -1,10 +1,14 @@
-"""The values passed through the indexer: raw posts, documents, rejects."""
+"""The values passed through the indexer: raw posts, posts as they are stored, rejects."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from itertools import islice
 from typing import Any, Literal, TypeVar
+
+from msgspec import Struct
+
+from indexer.html_text import Heading
 
 T = TypeVar("T")
 
@@ -114,17 +118,74 @@ class Skipped:
     declared: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
-    """One post with its comments, ready for Elasticsearch; `oid` is its `_id`, too."""
+class Stored(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """What is stored, without the fields that have their default values."""
+
+
+class Comment(Stored, frozen=True, kw_only=True):
+    """A comment as it is stored: HTML-escaped plain text."""
 
     oid: str
-    source: Mapping[str, Any]
-    origin: Origin = field(compare=False)
+    author: str
+    comment: str
+    pub_date: str = ""
+    over_http: bool = False
 
 
-SourceItem = RawPost | Document | Reject | Skipped
-"""What a source yields; a Document is a post that was exported."""
+class Passage(Stored, frozen=True, kw_only=True):
+    """The vector of a passage, in hex, and the digest of the text that it was computed from."""
+
+    digest: str = ""
+    vector: str = ""
+
+
+class OfTheIndex(Stored, frozen=True, kw_only=True):
+    """What an index may have of a post that its source lacks, and some of which it keeps."""
+
+    comments: tuple[Comment, ...] = ()
+    link_texts: tuple[str, ...] = ()
+    popularity: float | None = None
+    passages: tuple[Passage, ...] = ()
+
+    def comment_oids(self) -> set[str]:
+        """The oids of the comments."""
+        return {comment.oid for comment in self.comments}
+
+
+class Post(OfTheIndex, frozen=True, kw_only=True):
+    """A post with its comments as it is stored, which indexer/schema.py explains; `oid` is its
+    `_id`, too. Texts are HTML-escaped plain text."""
+
+    oid: str
+    title: str
+    text: str
+    code: str
+    headings: tuple[Heading, ...] = ()
+    url: str = ""
+    address: str = ""
+    slug: str = ""
+    image: str = ""
+    pub_date: str = ""
+    day: str = ""
+    modified: str = ""
+    categories: tuple[str, ...]
+    keywords: tuple[str, ...]
+    language: str = ""
+    links: tuple[str, ...] = ()
+    digest: str = ""
+    over_http: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedPost:
+    """A post of a line of an export, and where it was read."""
+
+    post: Post
+    origin: Origin
+
+
+SourceItem = RawPost | ExportedPost | Reject | Skipped
+"""What a source yields."""
 
 IsUnchangedEntry = Callable[[bytes, Origin], bool]
 """Whether the index has the post of this entry unchanged and it was not read before; it counts as

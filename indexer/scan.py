@@ -5,15 +5,16 @@ acknowledged later has a higher one. `max_seq_no` would not do: a write in progr
 a number without being in the index.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from elastic_transport import ObjectApiResponse
 from elasticsearch import ApiError, Elasticsearch, helpers
+from msgspec import ValidationError, convert
 
 from indexer.errors import Damaged
-from indexer.records import Document, Origin
+from indexer.records import OfTheIndex, Post
 
 Checkpoint = Mapping[str, int]
 """Shard number, as Elasticsearch writes it, to the global checkpoint of that shard."""
@@ -76,22 +77,49 @@ def count(
     return response["hits"]["total"]["value"], comments
 
 
-def stored_documents(
+def stored_posts(
     client: Elasticsearch,
     index: str,
     query: Mapping[str, Any] | None = None,
     preference: str | None = None,
-) -> Iterator[Document]:
-    """The documents of a query, or all, as they are stored, as of the last refresh."""
+) -> Iterator[Post]:
+    """The posts of a query, or all, as they are stored, as of the last refresh."""
     for hit in scan(client, index, query=query, preference=preference):
-        yield Document(hit["_id"], hit["_source"], Origin(index))
+        yield post_of(hit)
 
 
-def changed_since(client: Elasticsearch, index: str, since: Checkpoint) -> Iterator[Document]:
-    """Documents written after a checkpoint and still present, as of the last refresh."""
+def post_of(document: Mapping[str, Any]) -> Post:
+    """The post of a hit, or of a document that was found.
+
+    Raises:
+        Damaged: it is none that this service has written.
+    """
+    try:
+        return convert(document["_source"], Post)
+    except ValidationError as error:
+        raise Damaged(
+            f"{document['_index']} has a document that this service has not written: "
+            f"{document['_id']!r} ({error}).",
+            "Delete it from the index, then run the command again.",
+        ) from None
+
+
+def read_of_the_index(
+    client: Elasticsearch, index: str, oids: Iterable[str], *fields: str
+) -> list[OfTheIndex]:
+    """These fields of posts, or all that only an index has, in the order of their oids; empty where
+    there is no such post."""
+    names = fields or OfTheIndex.__struct_fields__
+    docs = [{"_id": oid, "_source": names} for oid in oids]
+    found = docs_of(client.mget(index=index, docs=docs))
+    return [convert(doc.get("_source", {}), OfTheIndex) for doc in found]
+
+
+def changed_since(client: Elasticsearch, index: str, since: Checkpoint) -> Iterator[Post]:
+    """Posts written after a checkpoint and still present, as of the last refresh."""
     for shard, sequence in since.items():
         newer = {"range": {"_seq_no": {"gt": sequence}}}
-        yield from stored_documents(client, index, newer, f"_shards:{shard}")
+        yield from stored_posts(client, index, newer, f"_shards:{shard}")
 
 
 def ids(client: Elasticsearch, index: str, query: Mapping[str, Any] | None = None) -> Iterator[str]:

@@ -16,21 +16,18 @@ from indexer.build import Built, IndexSettings, is_current, reindex
 from indexer.errors import IndexingError
 from indexer.ingest import Ingest, IngestOptions, OnReject, too_many_removed
 from indexer.passages import with_passages
-from indexer.records import Document, Read, batches, examples
+from indexer.records import Post, Read, batches, examples
 from indexer.scan import SAMPLES, count, doc_values, ids
 from indexer.state import Lock
 from indexer.write.links import update_link_texts
 from indexer.write.live import (
     Change,
-    Source,
     Written,
     from_source,
-    oids,
     write,
 )
 
 _BATCH = 200  # posts read and written at a time
-_LINKED = ("slug", "address", "links", "title")  # fields that decide the texts of links
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,14 +132,14 @@ class _Comparison:
         self.removed: list[str] = []
         self.unchanged = 0
         self.changes_links = bool(self._over_http)
-        self._with_lost: list[Document] = []
+        self._with_lost: list[Post] = []
         self._lost_comments: list[str] = []
 
     def write(self, read: Read, model: Model | None) -> None:
         """Write what is new or differs, but no post of which the source lacks comments."""
-        read_documents = self.ingest.documents(read(self.ingest.is_unchanged_entry))
-        documents = (document for document in read_documents if not self._is_elsewhere(document))
-        for batch in batches(with_passages(documents, model, self._client, self._alias), _BATCH):
+        read_posts = self.ingest.posts(read(self.ingest.is_unchanged_entry))
+        posts = (post for post in read_posts if not self._is_elsewhere(post))
+        for batch in batches(with_passages(posts, model, self._client, self._alias), _BATCH):
             self._write(batch, keeps_comments=False, keeps_lost=True)
 
     def remove(self, lock: Lock) -> str:
@@ -189,12 +186,12 @@ class _Comparison:
             return f"{ingest.rejects_without_oid:,} rejected lines may be the missing posts"
         return ""
 
-    def _is_elsewhere(self, document: Document) -> bool:
+    def _is_elsewhere(self, post: Post) -> bool:
         """Whether the index has a post's address under another oid, as a feed has other oids, and
         often only a summary, than the folder that the post was read from."""
-        oid = self._at.get(document.source.get("address", ""), document.oid)
-        self.unchanged += oid != document.oid
-        return oid != document.oid
+        oid = self._at.get(post.address, post.oid)
+        self.unchanged += oid != post.oid
+        return oid != post.oid
 
     def _missing(self) -> list[str]:
         if not self.ingest.options.complete:
@@ -202,25 +199,23 @@ class _Comparison:
         there = self._over_http | self.ingest.read.keys() | self.ingest.kept
         return [oid for oid in self._digests if oid not in there]
 
-    def _write(
-        self, documents: Sequence[Document], *, keeps_comments: bool, keeps_lost: bool
-    ) -> None:
+    def _write(self, posts: Sequence[Post], *, keeps_comments: bool, keeps_lost: bool) -> None:
         changes = {}
-        for document in documents:
-            change: Change = from_source(document, keeps_comments=keeps_comments)
+        for post in posts:
+            change: Change = from_source(post, keeps_comments=keeps_comments)
             if keeps_lost:
-                change = _unless_lost(document, change)
-            changes[document.oid] = self._unless_written(document.oid, change)
+                change = _unless_lost(post, change)
+            changes[post.oid] = self._unless_written(post.oid, change)
         results = self._apply(changes)
-        for document in documents:
-            oid, written = document.oid, results[document.oid]
+        for post in posts:
+            oid, written = post.oid, results[post.oid]
             if written.refusal and written.result == "unknown":
                 raise IndexingError(f"{written.refusal.reason}.", written.refusal.remedy)
-            lost = _lost(document, written.before) if keeps_lost else set()
+            lost = _lost(post, written.before) if keeps_lost else set()
             if written.refusal:
-                self.ingest.refuse(document.origin, oid, written.refusal)
+                self.ingest.refuse(oid, written.refusal)
             elif lost and not self._was_written(oid, written.before):
-                self._with_lost.append(document)
+                self._with_lost.append(post)
                 self._lost_comments += [f"{oid}/{comment}" for comment in sorted(lost)]
             elif written.result == "created":
                 self.added.append(oid)
@@ -232,29 +227,29 @@ class _Comparison:
     def _apply(self, changes: Mapping[str, Change]) -> dict[str, Written]:
         results = write(self._client, self._alias, changes, self.ingest.options.limits)
         for written in results.values():
-            before, after = written.before or {}, written.after or {}
-            if any(before.get(name) != after.get(name) for name in _LINKED):
+            if _linked(written.before) != _linked(written.after):
                 self.changes_links = True
         return results
 
     def _unless_written(self, oid: str, change: Change) -> Change:
         return lambda stored: stored if self._was_written(oid, stored) else change(stored)
 
-    def _was_written(self, oid: str, stored: Source | None) -> bool:
+    def _was_written(self, oid: str, stored: Post | None) -> bool:
         """Whether a post was written or deleted over HTTP since the comparison."""
-        now = (stored.get("digest", ""), bool(stored.get("over_http"))) if stored else (None, False)
+        now = (stored.digest, stored.over_http) if stored else (None, False)
         return now != (self._digests.get(oid), oid in self._over_http)
 
 
-def _unless_lost(document: Document, change: Change) -> Change:
-    return lambda stored: stored if _lost(document, stored) else change(stored)
+def _linked(post: Post | None) -> tuple[object, ...]:
+    """What decides the texts of links."""
+    return (post.slug, post.address, post.links, post.title) if post else ()
 
 
-def _lost(document: Document, stored: Source | None) -> set[str]:
+def _unless_lost(post: Post, change: Change) -> Change:
+    return lambda stored: stored if _lost(post, stored) else change(stored)
+
+
+def _lost(post: Post, stored: Post | None) -> set[str]:
     """The oids of the comments that came from the source and are not in it any more."""
-    of_source = {
-        comment["oid"]
-        for comment in (stored or {}).get("comments", ())
-        if not comment.get("over_http")
-    }
-    return of_source - oids(document.source)
+    comments = stored.comments if stored else ()
+    return {one.oid for one in comments if not one.over_http} - post.comment_oids()

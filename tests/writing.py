@@ -1,16 +1,17 @@
 """An index as a build makes it, and writes to it as they come over HTTP, without HTTP."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import pytest
 from elasticsearch import Elasticsearch
-from elasticsearch.helpers import bulk
 
 from analyzers.languages import ENGLISH, Language
 from analyzers.rules.compile import NO_RULES, Rules
+from indexer.bulk import operation
 from indexer.generations import check_writable, live_alias, require_live
-from indexer.normalise import comment_of, document_of
-from indexer.records import Document, Origin, RawComment, RawPost, Reject
+from indexer.normalise import checked, comment_of
+from indexer.records import Origin, Post, RawComment, RawPost, Reject, batches
 from indexer.schema import index_body
 from indexer.write.live import Written, over_http, with_comments, without_comment, write
 
@@ -20,18 +21,18 @@ def no_reject(reject: Reject) -> None:
     pytest.fail(f"{reject.origin}: {reject.reason}")
 
 
-def accepted(raw: RawPost) -> Document:
-    document, rejects = document_of(raw)
-    assert document, rejects
+def accepted(raw: RawPost) -> Post:
+    post, rejects = checked(raw)
+    assert post, rejects
     assert not rejects
-    return document
+    return post
 
 
 def write_posts(client: Elasticsearch, index: str, raws: Iterable[RawPost]) -> None:
     """Posts as a source has them."""
-    documents = map(accepted, raws)
-    actions = ({"_index": index, "_id": one.oid, **one.source} for one in documents)
-    bulk(client, actions, refresh=True)
+    for part in batches(map(accepted, raws), 500):
+        operations: list[Any] = [operation("index", post.oid, post).payload for post in part]
+        assert not client.bulk(index=index, operations=operations, refresh=True)["errors"]
 
 
 def index_at_once(
@@ -59,9 +60,9 @@ def put_post(
     """A post, or one with this oid."""
     if isinstance(raw, str):
         raw = RawPost(Origin("test"), raw, title, "<p>x</p>")
-    document = accepted(raw)
+    post = accepted(raw)
     check_writable(require_live(client, alias))
-    return write(client, alias, {document.oid: over_http(document)})[document.oid]
+    return write(client, alias, {post.oid: over_http(post)})[post.oid]
 
 
 def put_comments(client: Elasticsearch, alias: str, post_oid: str, *oids: str) -> Written:

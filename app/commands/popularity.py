@@ -4,6 +4,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import click
+from msgspec.structs import replace
 
 from app.commands.runs import published
 from app.commands.tools import UNCHANGED, Tools, command, pass_tools, read_csv
@@ -88,4 +89,4 @@ def _path(address: str) -> str:
 
 
 def _popular(number: float) -> Change:
-    return lambda stored: stored and {**stored, "popularity": number}
+    return lambda stored: stored and replace(stored, popularity=number)

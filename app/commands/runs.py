@@ -26,7 +26,7 @@ from indexer.errors import IndexingError, Locked, LockLost, SourceError
 from indexer.generations import Generation
 from indexer.generations import live as live_generation
 from indexer.ingest import IngestOptions
-from indexer.records import Document, RawPost, Reject, SourceItem, quantity
+from indexer.records import ExportedPost, RawPost, Reject, SourceItem, quantity
 from indexer.retry import time_limit
 from indexer.state import Lock
 
@@ -233,8 +233,8 @@ def tags_of(items: Iterable[SourceItem]) -> Counter[str]:
     """How many posts name a language, by its tag; "" for none."""
     tags = Counter[str]()
     for item in items:
-        if isinstance(item, RawPost | Document):
-            tag = item.language if isinstance(item, RawPost) else item.source.get("language")
+        if isinstance(item, RawPost | ExportedPost):
+            tag = item.language if isinstance(item, RawPost) else item.post.language
             tags[str(tag or "").lower()] += 1
     return tags
 

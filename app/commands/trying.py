@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 import click
+from msgspec import to_builtins
 
 from app.commands.runs import in_other_languages, most_frequent, tags_of
 from app.commands.sources import SourceArguments, Sources, source_options
@@ -19,8 +20,8 @@ from app.commands.tools import Tools, command, pass_tools
 from app.settings import SITE_FILE
 from indexer.errors import SourceError
 from indexer.fetch import FetchOptions
-from indexer.normalise import document_of
-from indexer.records import RawPost, Reject, quantity
+from indexer.normalise import checked
+from indexer.records import Post, RawPost, Reject, quantity
 from indexer.sources import SourceOptions, detect, open_source
 from indexer.sources.base import is_url
 from indexer.sources.generators import Site, built_in, site_of, sites_in
@@ -48,7 +49,8 @@ def try_(tools: Tools, sources: SourceArguments) -> None:
     """
     output = tools.output
     opened = replace(sources, quiet=output.quiet or output.as_json).open(tools.settings)
-    posts: list[dict[str, Any]] = []
+    posts: list[Post] = []
+    left_out: list[Mapping[str, int]] = []  # of each
     rejects: list[Reject] = []
     warnings, problem = Counter[str](), None
     try:
@@ -56,43 +58,46 @@ def try_(tools: Tools, sources: SourceArguments) -> None:
             if isinstance(item, Reject):
                 rejects.append(item)
             elif isinstance(item, RawPost):
-                document, refused = document_of(item)
+                post, refused = checked(item)
                 rejects += refused
-                if document:
-                    warnings.update(_warnings(document.source))
-                    posts.append({**document.source, "left_out": item.left_out})
+                if post:
+                    warnings.update(_warnings(post))
+                    posts.append(post)
+                    left_out.append(item.left_out)
     except SourceError as error:
         problem = error
-    sample = list(map(_unescaped, posts[:: -(-len(posts) // _SHOWN) or 1]))
+    sample = list(zip(posts, left_out, strict=True))[:: -(-len(posts) // _SHOWN) or 1]
     output.result(
         {
             "posts": len(posts),
             "whole": opened.is_whole,
             "kinds": opened.kinds,
-            "sample": sample,
+            "sample": [
+                {**_unescaped(to_builtins(post)), "left_out": parts} for post, parts in sample
+            ],
             "warnings": warnings,
             "left_out": opened.skipped,
             "left_out_by_a_guess": opened.guessed,
             "rejected": Counter(reject.reason for reject in rejects),
         }
     )
-    for post in sample:
-        output.say("\n".join(_lines(post)) + "\n")
+    for post, parts in sample:
+        output.say("\n".join(_lines(post, parts)) + "\n")
     of_them = "" if opened.is_whole else f" in the first {_SECONDS:g} s; there may be more"
     output.say(f"{quantity(len(posts), 'post')} ({', '.join(opened.kinds)}){of_them}.")
     for warning, count in warnings.most_common():
         output.say(f"{quantity(count, 'post')}: {warning}")
-    tags = Counter(str(post.get("language", "")) for post in posts)
+    tags = Counter(post.language for post in posts)
     language = tools.settings.language or most_frequent(tags)[1]
     if posts:
         output.say(f"language of the index: {language}")
     for text in in_other_languages(tags, language) or ():
         output.say(f"note: {text}")
-    for title, count in Counter(post["title"] for post in posts).most_common(3):
+    for title, count in Counter(post.title for post in posts).most_common(3):
         if count > _SAME_TITLES:
             output.say(f"{count:,} posts have the title {html.unescape(title)!r}")
-    if left_out := sum((Counter(post["left_out"]) for post in posts), Counter()):
-        output.say(f"of the pages is left out {_shares(left_out, sum(map(_characters, posts)))}")
+    if of_all := sum(map(Counter[str], left_out), Counter()):
+        output.say(f"of the pages is left out {_shares(of_all, sum(map(_characters, posts)))}")
     first = {reject.reason: reject for reject in reversed(rejects)}
     for reason, count in Counter(reject.reason for reject in rejects).most_common(10):
         more = "" if count == 1 else " and others"
@@ -115,9 +120,9 @@ def _unescaped(value: Any) -> Any:
     return html.unescape(value) if isinstance(value, str) else value
 
 
-def _characters(source: Mapping[str, Any]) -> int:
+def _characters(post: Post) -> int:
     """The characters of a post's text and code, without white space."""
-    return sum(map(len, f"{source['text']} {source['code']}".split()))
+    return sum(map(len, f"{post.text} {post.code}".split()))
 
 
 def _shares(left_out: Mapping[str, int], kept: int) -> str:
@@ -127,30 +132,29 @@ def _shares(left_out: Mapping[str, int], kept: int) -> str:
     return f"{1 - kept / whole:.0%}: {', '.join(parts)}"
 
 
-def _lines(post: Mapping[str, Any]) -> Iterator[str]:
-    words, code = (len(_WORD.findall(post[name])) for name in ("text", "code"))
-    yield click.style(html.unescape(str(post["title"])), bold=True)
-    yield f"  oid       {post['oid']}"
-    yield f"  address   {post.get('url', '–')}"
-    yield f"  date      {post.get('pub_date', '–')}, changed {post.get('modified', '–')}"
-    yield f"  tags      {', '.join([*post['categories'], *post['keywords']]) or '–'}"
-    if post.get("language"):
-        yield f"  language  {post['language']}"
-    yield f"  words     {words:,}, code {code:,}"
-    yield f"  text      {html.unescape(' '.join(post['text'].split()))[:160]}"
-    if post["left_out"]:
-        yield f"  left out  {_shares(post['left_out'], _characters(post))}"
+def _lines(post: Post, left_out: Mapping[str, int]) -> Iterator[str]:
+    text, code = html.unescape(post.text), html.unescape(post.code)
+    yield click.style(html.unescape(post.title), bold=True)
+    yield f"  oid       {post.oid}"
+    yield f"  address   {post.url or '–'}"
+    yield f"  date      {post.pub_date or '–'}, changed {post.modified or '–'}"
+    yield f"  tags      {html.unescape(', '.join((*post.categories, *post.keywords))) or '–'}"
+    if post.language:
+        yield f"  language  {post.language}"
+    yield f"  words     {len(_WORD.findall(text)):,}, code {len(_WORD.findall(code)):,}"
+    yield f"  text      {' '.join(text.split())[:160]}"
+    if left_out:
+        yield f"  left out  {_shares(left_out, _characters(post))}"
 
 
-def _warnings(source: Mapping[str, Any]) -> Iterator[str]:
-    url = str(source.get("url") or "")
-    if not url:
+def _warnings(post: Post) -> Iterator[str]:
+    if not post.url:
         yield "no address"
-    if url.startswith("/"):
+    if post.url.startswith("/"):
         yield "the address is a path: --site puts your site's address before it"
-    if not source.get("pub_date"):
+    if not post.pub_date:
         yield "no date"
-    if not source["text"] and not source["code"]:
+    if not post.text and not post.code:
         yield "no text"
 
 

@@ -13,6 +13,8 @@ from typing import Any
 from elasticsearch import Elasticsearch
 from flask import Blueprint, Response, g, jsonify, request
 from flask.blueprints import BlueprintSetupState
+from msgspec import to_builtins
+from msgspec.structs import replace
 from werkzeug.routing import PathConverter
 
 from app.elastic import translated
@@ -30,15 +32,14 @@ from app.search.request import parse_parameters
 from app.views import current_service
 from app.views.write_request import authorize, read_entries
 from indexer.generations import check_writable, live
-from indexer.normalise import Invalid, comment_of, document_of, oid_of_reject
+from indexer.normalise import Invalid, checked, comment_of, oid_of_reject
 from indexer.passages import with_passages
-from indexer.records import Document, Origin, Reject
+from indexer.records import Comment, Origin, Post, Reject
 from indexer.refusals import Refusal
 from indexer.retry import time_limit
 from indexer.write.live import (
     Change,
     Written,
-    oids,
     over_http,
     read_posts,
     with_comments,
@@ -65,7 +66,7 @@ class Item:
     """
 
     names: Mapping[str, Any]
-    content: Document | Mapping[str, Any] | Refusal
+    content: Post | Comment | Refusal
 
     def result(self, written: Written | None, *, is_new: bool) -> Result:
         """The entry in the response; `written` is None for an invalid one."""
@@ -116,10 +117,10 @@ def get_document(oid: str) -> Response:
     client = service.elastic.options(request_timeout=_TIMEOUT)
     service.admission.require()
     with translated():
-        (post,) = read_posts(client, service.settings.index, [oid])
-    if post.source is None:
+        (stored,) = read_posts(client, service.settings.index, [oid])
+    if stored.post is None:
         raise NotFound(f"There is no post {oid!r}.")
-    return jsonify({name: value for name, value in post.source.items() if name != "passages"})
+    return jsonify(to_builtins(replace(stored.post, passages=())))
 
 
 @blueprint.post("/documents")
@@ -127,19 +128,19 @@ def get_document(oid: str) -> Response:
 def write_posts(oid: str | None = None) -> Response:
     """Write the valid posts, those with the same oid in their order."""
     items = post_items(_entries(oid))
-    documents = [item.content for item in items if isinstance(item.content, Document)]
+    posts = [item.content for item in items if isinstance(item.content, Post)]
 
     def changes(client: Elasticsearch, index: str) -> dict[str, Change]:
-        by_oid: dict[str, list[Document]] = {}
-        for document in with_passages(documents, current_service().model, client, index):
-            by_oid.setdefault(document.oid, []).append(document)
-        return {oid: over_http(*posts) for oid, posts in by_oid.items()}
+        by_oid: dict[str, list[Post]] = {}
+        for post in with_passages(posts, current_service().model, client, index):
+            by_oid.setdefault(post.oid, []).append(post)
+        return {oid: over_http(*of_it) for oid, of_it in by_oid.items()}
 
-    written = _write([document.oid for document in documents], changes)
+    written = _write([post.oid for post in posts], changes)
     results = []
     for item in items:
-        post = written.get(item.names["oid"])
-        results.append(item.result(post, is_new=post is not None and post.before is None))
+        result = written.get(item.names["oid"])
+        results.append(item.result(result, is_new=result is not None and result.before is None))
     return _answer(results)
 
 
@@ -147,8 +148,8 @@ def write_posts(oid: str | None = None) -> Response:
 def delete_document(oid: str) -> Response:
     """Delete a post and its comments."""
     written = _write([oid], lambda *_: {oid: lambda stored: None})[oid]
-    comments = len((written.before or {}).get("comments", ()))
-    names = {"kind": "post", "oid": oid, "comments": comments}
+    comments = written.before.comments if written.before else ()
+    names = {"kind": "post", "oid": oid, "comments": len(comments)}
     return _deleted(names, written, was_there=written.before is not None)
 
 
@@ -157,7 +158,7 @@ def delete_document(oid: str) -> Response:
 def write_comments(post_oid: str, oid: str | None = None) -> Response:
     """Write the valid comments, all at once."""
     items = comment_items(post_oid, _entries(oid))
-    comments = [item.content for item in items if isinstance(item.content, Mapping)]
+    comments = [item.content for item in items if isinstance(item.content, Comment)]
     post: Written | None = None
     if comments:
         post = _write([post_oid], lambda *_: {post_oid: with_comments(comments)})[post_oid]
@@ -165,7 +166,7 @@ def write_comments(post_oid: str, oid: str | None = None) -> Response:
             reason = f"there is no post {post_oid!r} to comment on"
             refusal = Refusal(reason, "Send the post first.", 404)
             post = Written(post_oid, "refused", refusal=refusal)
-    former = oids(post.before) if post else set()
+    former = post.before.comment_oids() if post and post.before else set()
     return _answer([item.result(post, is_new=item.names["oid"] not in former) for item in items])
 
 
@@ -174,7 +175,8 @@ def delete_comment(post_oid: str, oid: str) -> Response:
     """Delete one comment."""
     written = _write([post_oid], lambda *_: {post_oid: without_comment(oid)})[post_oid]
     names = {"kind": "comment", "oid": oid, "post_oid": post_oid}
-    return _deleted(names, written, was_there=oid in oids(written.before))
+    former = written.before.comment_oids() if written.before else set()
+    return _deleted(names, written, was_there=oid in former)
 
 
 def _entries(oid: str | None) -> list[Any]:
@@ -264,11 +266,11 @@ def post_items(entries: Iterable[Any]) -> list[Item]:
     items = []
     for entry in entries:
         raw = raw_post(entry, Origin("the request"))
-        made, rejects = (None, [raw]) if isinstance(raw, Reject) else document_of(raw)
-        names = {"kind": "post", "oid": made.oid if made else rejects[0].oid}
-        content: Document | Refusal
-        if made and not rejects:
-            content = made
+        post, rejects = (None, [raw]) if isinstance(raw, Reject) else checked(raw)
+        names = {"kind": "post", "oid": post.oid if post else rejects[0].oid}
+        content: Post | Refusal
+        if post and not rejects:
+            content = post
         else:
             reasons = "; ".join(reject.reason for reject in rejects[:_TOLD])
             remedies = dict.fromkeys(reject.remedy for reject in rejects[:_TOLD])
@@ -285,7 +287,7 @@ def comment_items(post_oid: str, entries: Iterable[Any]) -> list[Item]:
     for entry in entries:
         oid = oid_of_reject(entry.get("oid")) if isinstance(entry, Mapping) else None
         names = {"kind": "comment", "oid": oid, "post_oid": post_oid}
-        content: Mapping[str, Any] | Refusal
+        content: Comment | Refusal
         try:
             if not isinstance(entry, Mapping):
                 raise Invalid("not an object", 'Send {"oid": …, "comment": …}.')

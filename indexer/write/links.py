@@ -13,10 +13,10 @@ from typing import Any
 
 from elasticsearch import Elasticsearch
 
-from indexer.bulk import BulkLimits, Operation, send_bulk, update_operation
+from indexer.bulk import BulkLimits, Operation, operation, send_bulk
 from indexer.errors import IndexingError
 from indexer.normalise import UNMISTAKABLE_SLUG
-from indexer.records import Document, Origin, batches
+from indexer.records import batches
 from indexer.scan import scan
 
 MAX_LINK_TEXTS = 100
@@ -70,9 +70,12 @@ def _updates(client: Elasticsearch, index: str) -> Iterator[Operation]:
             texts = texts_by_post(posts, links.get(slug, ()))
             for post in posts:
                 if set(texts[post.oid]) != set(post.link_texts):
-                    fields = Document(post.oid, {"link_texts": texts[post.oid]}, Origin(index))
-                    yield update_operation(
-                        fields, if_seq_no=post.if_seq_no, if_primary_term=post.if_primary_term
+                    yield operation(
+                        "update",
+                        post.oid,
+                        {"doc": {"link_texts": texts[post.oid]}},
+                        if_seq_no=post.if_seq_no,
+                        if_primary_term=post.if_primary_term,
                     )
         former = last
 

@@ -17,26 +17,20 @@ that came over HTTP, the texts of links of other posts, and how popular a post i
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 from elasticsearch import ApiError, Elasticsearch, TransportError
+from msgspec.structs import replace
 
 from indexer import generations
-from indexer.bulk import BulkLimits, Operation, chunks, send_once, write_operation
+from indexer.bulk import BulkLimits, Operation, chunks, operation, send_once
 from indexer.errors import Locked, NoGeneration
-from indexer.records import Document, Origin, batches
+from indexer.records import Comment, OfTheIndex, Post, batches
 from indexer.refusals import NO_INDEX, WRITE_BLOCK, Refusal
 from indexer.retry import Retry, is_temporary, remaining
-from indexer.scan import docs_of
+from indexer.scan import docs_of, post_of
 from indexer.state import Lock
 
-Source = Mapping[str, Any]
-"""A post as it is stored."""
-
-OF_THE_INDEX = ("link_texts", "popularity")
-"""Fields that stay if what is written has none."""
-
-Change = Callable[[Source | None], Source | None]
+Change = Callable[[Post | None], Post | None]
 """From a post as it is stored (None: it is not there) to what it shall be (None: not there)."""
 
 LIMITS = BulkLimits(
@@ -57,43 +51,41 @@ class Written:
 
     oid: str
     result: str
-    before: Source | None = None
+    before: Post | None = None
     refusal: Refusal | None = None
-    after: Source | None = None
+    after: Post | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class StoredPost:
-    """A post as an index has it, refreshed or not; without a `source` it is not there."""
+    """A post as an index has it, refreshed or not; without a `post` it is not there."""
 
     index: str
     oid: str
-    source: Source | None = None
+    post: Post | None = None
     seq_no: int = 0
     primary_term: int = 0
 
-    def operation(self, source: Source | None) -> Operation:
+    def operation(self, post: Post | None) -> Operation:
         """Writes or deletes it on condition that it is still as it was read."""
-        document = Document(self.oid, source or {}, Origin(self.index))
-        if self.source is None:
-            return write_operation(document, op_type="create")
-        return write_operation(document, if_seq_no=self.seq_no, if_primary_term=self.primary_term)
+        if self.post is None:
+            return operation("index", self.oid, post, op_type="create")
+        read = {"if_seq_no": self.seq_no, "if_primary_term": self.primary_term}
+        return operation("index" if post else "delete", self.oid, post, **read)
 
 
-def read_posts(
-    client: Elasticsearch, index: str, oids: Iterable[str], source: Any = True
-) -> list[StoredPost]:
-    """These posts as they are now, refreshed or not, all of the same index; `source` as `_source`.
+def read_posts(client: Elasticsearch, index: str, oids: Iterable[str]) -> list[StoredPost]:
+    """These posts as they are now, refreshed or not, all of the same index.
 
     Raises:
         NoGeneration: there is no such index.
     """
-    docs = [{"_id": oid, "_source": source} for oid in oids]
+    docs = [{"_id": oid} for oid in oids]
     found = docs_of(client.mget(index=index, docs=docs)) if docs else []
     if any("error" in doc for doc in found):
         raise NoGeneration("There is no index to write to yet.", NO_INDEX.remedy)
     return [
-        StoredPost(doc["_index"], doc["_id"], doc["_source"], doc["_seq_no"], doc["_primary_term"])
+        StoredPost(doc["_index"], doc["_id"], post_of(doc), doc["_seq_no"], doc["_primary_term"])
         if doc["found"]
         else StoredPost(doc["_index"], doc["_id"])
         for doc in found
@@ -152,13 +144,13 @@ def _write_batch(
             continue
         again = {}
         operations = []
-        after: dict[str, Source | None] = {}
-        for oid, post in posts.items():
-            source = after[oid] = changes[oid](post.source)
-            if source == post.source:
-                results[oid] = Written(oid, "unchanged", source, after=source)
+        after: dict[str, Post | None] = {}
+        for oid, stored in posts.items():
+            changed = after[oid] = changes[oid](stored.post)
+            if changed == stored.post:
+                results[oid] = Written(oid, "unchanged", changed, after=changed)
             else:
-                operations.append(post.operation(source))
+                operations.append(stored.operation(changed))
         for chunk in chunks(operations, limits):
             target = generations.live_alias(posts[chunk[0].oid].index)
             for outcome in send_once(client, target, chunk, limits.timeout):
@@ -166,7 +158,7 @@ def _write_batch(
                 if refusal and (refusal.stale or refusal.retryable):
                     again[oid] = Written(oid, "unknown", refusal=refusal)
                 else:
-                    before = posts[oid].source
+                    before = posts[oid].post
                     results[oid] = Written(oid, outcome.result, before, refusal, after[oid])
         if not again:
             return True
@@ -177,40 +169,38 @@ def _write_batch(
 # -- changes ------------------------------------------------------------------------------------
 
 
-def from_source(document: Document, *, keeps_comments: bool = False) -> Change:
+def from_source(post: Post, *, keeps_comments: bool = False) -> Callable[[OfTheIndex | None], Post]:
     """The post of a source, with the comments over HTTP, or all, of the one that is stored."""
-    sent = document.source.get("comments", ())
-    oids_sent = oids(document.source)
+    sent = post.comment_oids()
 
-    def change(stored: Source | None) -> Source:
+    def change(stored: OfTheIndex | None) -> Post:
         # After those of the source: the order is the same whenever it is written.
         further = [
             comment
-            for comment in (stored or {}).get("comments", ())
-            if keeps_comments or comment.get("over_http")
-            if comment["oid"] not in oids_sent
+            for comment in (stored.comments if stored else ())
+            if (keeps_comments or comment.over_http) and comment.oid not in sent
         ]
-        return _replaced(document.source, stored, [*sent, *further])
+        return _replaced(post, stored, (*post.comments, *further))
 
     return change
 
 
-def over_http(*documents: Document) -> Change:
+def over_http(*posts: Post) -> Change:
     """Posts that came over HTTP with the same oid, one after the other; stored comments stay."""
 
-    def change(stored: Source | None) -> Source | None:
-        for document in documents:
-            comments = _joined(stored, document.source.get("comments", ()))
-            stored = _replaced({**document.source, "over_http": True}, stored, comments)
+    def change(stored: Post | None) -> Post | None:
+        for post in posts:
+            comments = _joined(stored, post.comments)
+            stored = replace(_replaced(post, stored, comments), over_http=True)
         return stored
 
     return change
 
 
-def with_comments(comments: Iterable[Source]) -> Change:
+def with_comments(comments: Iterable[Comment]) -> Change:
     """Comments that came over HTTP, on a post that is there."""
 
-    def change(stored: Source | None) -> Source | None:
+    def change(stored: Post | None) -> Post | None:
         return stored and _with_comments(stored, _joined(stored, comments))
 
     return change
@@ -219,44 +209,35 @@ def with_comments(comments: Iterable[Source]) -> Change:
 def without_comment(oid: str) -> Change:
     """A post without one of its comments."""
 
-    def change(stored: Source | None) -> Source | None:
-        if stored is None or oid not in oids(stored):
+    def change(stored: Post | None) -> Post | None:
+        if stored is None or oid not in stored.comment_oids():
             return stored
-        left = [comment for comment in stored["comments"] if comment["oid"] != oid]
-        return _with_comments(stored, left)
+        return _with_comments(stored, tuple(one for one in stored.comments if one.oid != oid))
 
     return change
 
 
-def oids(stored: Source | None) -> set[str]:
-    """The oids of the comments of a post."""
-    return {comment["oid"] for comment in (stored or {}).get("comments", ())}
-
-
-def _joined(stored: Source | None, sent: Iterable[Source]) -> list[Source]:
+def _joined(stored: Post | None, sent: Iterable[Comment]) -> tuple[Comment, ...]:
     """The comments of a post, and after them those that came over HTTP, or in their places."""
-    by_oid = {comment["oid"]: comment for comment in (stored or {}).get("comments", ())}
-    by_oid |= {comment["oid"]: {**comment, "over_http": True} for comment in sent}
-    return list(by_oid.values())
+    by_oid = {comment.oid: comment for comment in (stored.comments if stored else ())}
+    by_oid |= {comment.oid: replace(comment, over_http=True) for comment in sent}
+    return tuple(by_oid.values())
 
 
-def _replaced(source: Source, stored: Source | None, comments: list[Source]) -> Source:
+def _replaced(post: Post, stored: OfTheIndex | None, comments: tuple[Comment, ...]) -> Post:
     """A post in place of the one that is stored."""
-    kept = {name: stored[name] for name in OF_THE_INDEX if name in stored} if stored else {}
-    return {**kept, **_without(source, "comments"), **({"comments": comments} if comments else {})}
+    if stored is None:
+        return replace(post, comments=comments)
+    number = stored.popularity if post.popularity is None else post.popularity
+    texts = post.link_texts or stored.link_texts
+    return replace(post, comments=comments, popularity=number, link_texts=texts)
 
 
-def _with_comments(stored: Source, comments: list[Source]) -> Source:
+def _with_comments(stored: Post, comments: tuple[Comment, ...]) -> Post:
     """A post with other comments.
 
     If one of its source's was changed or removed, it is without its digest: the next `sync` looks
     at it again.
     """
-    of_source = [comment for comment in stored.get("comments", ()) if "over_http" not in comment]
-    if not all(comment in comments for comment in of_source):
-        stored = _without(stored, "digest")
-    return {**_without(stored, "comments"), **({"comments": comments} if comments else {})}
-
-
-def _without(source: Source, field: str) -> Source:
-    return {name: value for name, value in source.items() if name != field}
+    has_changed = any(one not in comments for one in stored.comments if not one.over_http)
+    return replace(stored, comments=comments, digest="" if has_changed else stored.digest)

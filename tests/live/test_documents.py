@@ -19,7 +19,7 @@ from app.settings import Settings
 from indexer.build import IndexSettings, reindex
 from indexer.errors import NoGeneration
 from indexer.generations import require_live
-from indexer.normalise import document_of
+from indexer.normalise import checked
 from indexer.records import Origin, RawComment, RawPost
 from indexer.retry import time_limit
 from indexer.write.live import over_http, write
@@ -292,8 +292,8 @@ def test_what_is_not_sent_in_time_is_named(
         return response
 
     monkeypatch.setattr("time.monotonic", lambda: clock() + late)
-    made = [document_of(RawPost(Origin("test"), f"p{n}", "P", "x"))[0] for n in range(500)]
-    changes = {document.oid: over_http(document) for document in made if document}
+    made = [checked(RawPost(Origin("test"), f"p{n}", "P", "x"))[0] for n in range(500)]
+    changes = {post.oid: over_http(post) for post in made if post}
     with time_limit(900):
         results = write(faulty("_bulk", slow), settings.index, changes)
     assert Counter(post.result for post in results.values()) == {"created": 200, "unknown": 300}

@@ -65,7 +65,8 @@ def test_a_full_disk_is_named(
 
 def test_lines_that_export_did_not_write_are_rejected(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "posts.jsonl"
-    right: dict[str, Any] = {"format": FORMAT, "title": "T", "text": "x", "categories": []}
+    right: dict[str, Any] = {"format": FORMAT, "title": "T", "text": "x", "code": ""}
+    right |= {"categories": [], "keywords": []}
     wrong: list[dict[str, Any]] = [
         {"format": "blogsearch-0"},
         {"oid": ""},
@@ -74,6 +75,8 @@ def test_lines_that_export_did_not_write_are_rejected(run: Run, tmp_path: Path) 
         {"comments": [{"oid": "1", "comment": "<b>"}]},
         {"headings": [{"text": "<i>"}]},
         {"categories": ["<b>"]},
+        {"categories": "a"},
+        {"unknown": "a"},
     ]
     posts = [{**right, "oid": f"post-{n}", **changed} for n, changed in enumerate([{}, *wrong])]
     file.write_text("".join(json.dumps(post) + "\n" for post in posts))

@@ -13,7 +13,7 @@ from elasticsearch import Elasticsearch
 from analyzers.rules.compile import NO_RULES, Rules
 from indexer.build import Built, IndexSettings, reindex
 from indexer.build import rebuild as locked_rebuild
-from indexer.errors import NoGeneration, NotBuilt, OtherSchema
+from indexer.errors import IndexingError, NoGeneration, OtherSchema
 from indexer.generations import list_generations, live_alias
 from indexer.ingest import IngestOptions
 from indexer.records import Origin, RawComment, RawPost
@@ -207,17 +207,31 @@ def test_what_is_written_and_deleted_while_the_live_index_is_copied_is_replayed(
     assert not elastic.exists(index=filled, id="base-1")
 
 
-def test_a_document_the_new_generation_refuses_changes_nothing(
-    elastic: Elasticsearch, filled: str
+_COMMENTS = [{"oid": str(number), "author": "", "comment": "x"} for number in range(10_001)]
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"stray": "x"}, "not written: 'odd'.*`stray`"),
+        ({"comments": _COMMENTS}, "odd cannot be written.*nested"),
+    ],
+    ids=["not by this service", "refused by the new generation"],
+)
+def test_a_document_that_cannot_be_copied_changes_nothing(
+    elastic: Elasticsearch, filled: str, fields: dict[str, Any], said: str
 ) -> None:
     elastic.indices.put_mapping(index=filled, properties={"stray": {"type": "keyword"}})
+    limit = {"index.mapping.nested_objects.limit": 20_000}
+    elastic.indices.put_settings(index=filled, settings=limit)
+    post = {"oid": "odd", "title": "", "text": "", "code": "", "categories": [], "keywords": []}
 
-    def write_stray(_: str) -> None:
-        elastic.index(index=filled, id="odd", document={"oid": "odd", "stray": "x"}, refresh=True)
+    def write_odd(_: str) -> None:
+        elastic.index(index=filled, id="odd", document=post | fields, refresh=True)
 
     for _ in range(2):  # replayed, and copied
-        with pytest.raises(NotBuilt, match="odd cannot be written"):
-            rebuild(elastic, filled, NO_RULES, check=write_stray)
+        with pytest.raises(IndexingError, match=said):
+            rebuild(elastic, filled, NO_RULES, check=write_odd)
         assert [generation.number for generation in list_generations(elastic, filled)] == [1]
     put_post(elastic, filled, "after")
 

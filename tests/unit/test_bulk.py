@@ -11,9 +11,8 @@ from elasticsearch import ApiError
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.bulk import BulkLimits, Operation, Outcome, chunks, send_bulk, write_operation
+from indexer.bulk import BulkLimits, Operation, Outcome, chunks, operation, send_bulk
 from indexer.errors import IndexingError
-from indexer.records import Document, Origin
 from indexer.refusals import refusal_from
 from indexer.retry import Retry
 
@@ -31,7 +30,7 @@ BUSY = {"type": "es_rejected_execution_exception", "reason": "rejected execution
 
 
 def item(number: int, size: int = 10) -> Operation:
-    return write_operation(Document(str(number), {"oid": "x" * size}, Origin("s", number)))
+    return operation("index", str(number), {"oid": "x" * size})
 
 
 def api_error(status: int) -> ApiError:

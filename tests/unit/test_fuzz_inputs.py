@@ -22,7 +22,7 @@ from app.search.pins import parse
 from app.search.query_parser import parse_query
 from app.search.request import SearchRequest
 from indexer.errors import SourceError
-from indexer.normalise import document_of
+from indexer.normalise import checked
 from indexer.records import RawPost, Reject, Skipped
 from indexer.sources import SourceOptions, open_source
 
@@ -113,8 +113,8 @@ def _read(folder: Path, kind: str, content: bytes) -> None:
         for item in open_source(str(place), kind, SourceOptions()).read():
             assert isinstance(item, RawPost | Reject | Skipped)
             if isinstance(item, RawPost):
-                document, rejects = document_of(item)
-                assert document or rejects
+                post, rejects = checked(item)
+                assert post or rejects
 
 
 @pytest.mark.parametrize("kind", SOURCES)

@@ -22,17 +22,17 @@ def test_an_entry_is_rejected_once_whatever_of_it_was_refused() -> None:
     ]
     rejects: list[Reject] = []
     ingest = Ingest(rejects.append, IngestOptions())
-    first, _ = ingest.documents(raws)
-    ingest.refuse(first.origin, first.oid, Refusal("no", ""))
+    first, _ = ingest.posts(raws)
+    ingest.refuse(first.oid, Refusal("no", ""))
     assert (ingest.entries, ingest.rejected, len(rejects)) == (4, 3, 5)
     assert ingest.kept == {"a"}
 
 
 def test_unchanged_posts_are_left_out_and_count_as_read() -> None:
     post = RawPost(Origin("s", 1), 7, "A", "x", comments=(RawComment("1", "One"),))
-    (made,) = Ingest(no_reject, IngestOptions()).documents([post])
-    ingest = Ingest(no_reject, IngestOptions(), stored={"7": made.source["digest"]})
-    assert list(ingest.documents([post])) == []
+    (made,) = Ingest(no_reject, IngestOptions()).posts([post])
+    ingest = Ingest(no_reject, IngestOptions(), stored={"7": made.digest})
+    assert list(ingest.posts([post])) == []
     assert (ingest.unchanged, set(ingest.read), ingest.has_comments) == (1, {"7"}, True)
 
 
@@ -56,6 +56,6 @@ def test_too_many_rejects(rejected: int, wholly: int, posts: int, passes: bool) 
         reject = Reject(origin, None, "", "")
         post = RawPost(origin, number, "A", "x", comments=comments)
         items.append(reject if number < wholly else post)
-    list(ingest.documents(items))
+    list(ingest.posts(items))
     with nullcontext() if passes else pytest.raises(NotBuilt):
         ingest.check_rejects()

@@ -8,14 +8,15 @@ from datetime import UTC, date, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import orjson
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.html_text import readable
-from indexer.normalise import digest, digest_of, document_of, has_comments
-from indexer.records import Origin, RawComment, RawPost
+from indexer.normalise import checked, digest, digest_of, has_comments
+from indexer.records import Origin, Post, RawComment, RawPost
 
 CASES = json.loads((Path(__file__).parents[1] / "data/unit/normalise.json").read_text("utf-8"))
 """By test: its cases."""
@@ -29,14 +30,19 @@ def post(**fields: Any) -> RawPost:
     return RawPost(**usual | fields)
 
 
+def stored(made: Post) -> dict[str, Any]:
+    source: dict[str, Any] = orjson.loads(msgspec.json.encode(made))
+    return source
+
+
 def taken(**fields: Any) -> dict[str, Any]:
-    document, rejects = document_of(post(**fields))
+    document, rejects = checked(post(**fields))
     assert document, rejects
-    return dict(document.source)
+    return stored(document)
 
 
 def refused(**fields: Any) -> str:
-    document, (reject,) = document_of(post(**fields))
+    document, (reject,) = checked(post(**fields))
     assert document is None
     assert reject.origin == HERE
     assert reject.remedy
@@ -55,11 +61,11 @@ def test_a_whole_post() -> None:
         keywords=["x", 2024],
         comments=(RawComment(1, "<b>No</b> & yes<pre>y\n  z</pre>", author="A<b>"),),
     )
-    document, rejects = document_of(raw)
+    document, rejects = checked(raw)
     assert document
     assert (document.oid, rejects) == ("7", [])
-    assert document.source["digest"] == digest_of(raw)
-    assert {**document.source, "digest": ""} == {
+    assert document.digest == digest_of(raw)
+    assert {**stored(document), "digest": ""} == {
         "oid": "7",
         "title": "Tom &amp; Jerry",
         "text": "a &lt; b",
@@ -163,9 +169,9 @@ def test_long_html_is_not_deep(html: str) -> None:
     ],
 )
 def test_the_html_of_a_comment_is_bounded(html: str) -> None:
-    document, (reject,) = document_of(post(comments=(RawComment(oid="c", comment=html),)))
+    document, (reject,) = checked(post(comments=(RawComment(oid="c", comment=html),)))
     assert document
-    assert "comments" not in document.source
+    assert not document.comments
     assert "comment c: comment: there are more than" in reject.reason
 
 
@@ -315,21 +321,21 @@ def test_urls_taken(url: str, stored: str | None) -> None:
 @pytest.mark.parametrize("oid", ["abc ", 7, "p/cafe\u0301", "soft\u00adhyphen", "a\ufeff", "a:b"])
 def test_a_reject_has_the_oid_of_the_stored_document(oid: str | int) -> None:
     """By this oid `sync` keeps what is in the index."""
-    _, (rejected,) = document_of(post(oid=oid, pub_date="31.1.2024"))
+    _, (rejected,) = checked(post(oid=oid, pub_date="31.1.2024"))
     assert rejected.oid == taken(oid=oid)["oid"]
 
 
 @pytest.mark.parametrize("oid", [None, " ", True, ["a"]])
 def test_a_reject_of_an_oid_that_is_none_has_none(oid: Any) -> None:
-    _, (reject,) = document_of(post(oid=oid))
+    _, (reject,) = checked(post(oid=oid))
     assert reject.oid is None
 
 
 def test_an_invalid_comment_is_left_out_and_an_invalid_post_takes_its_comments_along() -> None:
     comments = (RawComment(1, "One"), RawComment("1", "Again"), RawComment(None, "x"))
-    document, rejects = document_of(post(comments=comments))
+    document, rejects = checked(post(comments=comments))
     assert document
-    assert [comment["comment"] for comment in document.source["comments"]] == ["One"]
+    assert [comment.comment for comment in document.comments] == ["One"]
     assert [(reject.oid, reject.reason[:10]) for reject in rejects] == [
         ("a", "comment 1:"),
         ("a", "comment ?:"),
@@ -351,10 +357,10 @@ _ANYTHING = st.text(st.characters(codec=None), max_size=60) | _JSON
 @given(values=st.fixed_dictionaries(dict.fromkeys(_FIELDS, _ANYTHING)))
 def test_whatever_comes_is_a_document_or_a_reject(values: dict[str, Any]) -> None:
     comment = RawComment(values["oid"], values["text"], values["title"], values["pub_date"])
-    document, rejects = document_of(post(**values, comments=(comment,)))
+    document, rejects = checked(post(**values, comments=(comment,)))
     assert document or rejects
     if document:
-        orjson.dumps(document.source)
+        assert msgspec.json.decode(msgspec.json.encode(document), type=Post) == document
         assert len(document.oid.encode()) <= 512
     for reject in rejects:
         assert reject.reason
