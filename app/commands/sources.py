@@ -146,7 +146,7 @@ class Sources:
 
     def _count(self, skipped: Skipped) -> None:
         self.skipped[skipped.reason] += 1
-        if skipped.oid is not None and not skipped.declared:
+        if skipped.oid is not None and not skipped.declared and skipped.kind != "copy":
             self.guessed[skipped.reason] += 1
             self._examples += [skipped.oid] if len(self._examples) < _NAMED else []
         if skipped.reason == UNREAD:

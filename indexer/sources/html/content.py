@@ -359,13 +359,13 @@ class Content:
         self.is_repeated = True
         most = [n for n in found if self._repeated.get(one_line(n.text()), 0.0) >= _MOST]
         tops = top_nodes(sorted(most, key=lambda node: self._lengths[node.mem_id].start))
-        self._remove_all([] if self._would_empty(tops) else tops)
+        self._remove_all([] if self._would_empty(tops, least=1) else tops)
 
-    def _would_empty(self, nodes: list[Node]) -> bool:
-        """Whether the post had no text without these elements."""
+    def _would_empty(self, nodes: list[Node], least: int = _LEAST) -> bool:
+        """Whether the post had fewer characters than these without some elements."""
         lengths = self._lengths
         rest = lengths[self.root.mem_id].text - sum(lengths[node.mem_id].text for node in nodes)
-        return bool(nodes) and rest < _LEAST
+        return bool(nodes) and rest < least
 
     def _remove_all(self, nodes: list[Node]) -> None:
         for node in nodes:

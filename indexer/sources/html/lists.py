@@ -146,6 +146,13 @@ class _Around:
                 return [node] if is_title else []
         if heading is not None:
             return self._section(heading)
+        title = link.parent
+        if title is not None and title.tag == "div" and length and self._text(title)[0] == length:
+            card = title.parent  # the title stands in an element of its own
+            first = card.css_first("a[href]") if card is not None else None
+            is_card = first is not None and first.mem_id == link.mem_id
+            is_card = is_card and card is not None and card.mem_id != self._main.mem_id
+            return [card if is_card and card is not None else title]
         box = link.parent if not length and link.css_first("img") is None else None
         if box is not None and box.mem_id != self._main.mem_id:
             return [box]  # an empty link lies over all of it

@@ -48,6 +48,7 @@ _BEGINNING = 200
 _EMPTY = 60
 """Characters; a page that a browser renders has fewer before it does."""
 _RENDERED = "#root:empty, #app:empty, #__next:empty, #___gatsby:empty, app-root:empty"
+_TAGGED = re.compile(r"\W*(?:tag|label|filed|categor|posted in|topic)", re.IGNORECASE)
 _MAX_LABELS = 20
 """Links to pages of tags in one post; more of them are all tags of the site."""
 _FILE = re.compile(r"\.(?!html?$|php$)[a-z]\w{1,4}$", re.IGNORECASE)
@@ -317,8 +318,7 @@ class Page:
             return NotPost("no text", "empty")
         if self._is_one_article(oid):
             return None
-        is_article = self._text("og:type").lower() == "article" or bool(self._postings)
-        is_article = is_article or oid in self._site.entries
+        is_article = bool(self._postings) or oid in self._site.entries
         if self._is_tool(oid, own.unlinked, is_article=is_article):
             return NotPost("error page or search", "tool")
         is_fed = oid in self._site.fed
@@ -368,9 +368,8 @@ class Page:
         tags = self._labels(layout.tags, "tag", "tags")
         categories = self._labels(layout.categories, "category", "categories")
         stated = labels(self._meta.get("keywords"))
-        is_marked = self._main.tag != "body"
-        keywords = self._tags or stated or (_texts_of(tags) if is_marked else [])
-        named = [section] if section else _texts_of(categories) if is_marked else []
+        keywords = self._tags or stated or _texts_of(tags)
+        named = [section] if section else _texts_of(categories)
         content.find(options.content, keeps_code=site.ignores_code)
         title = self._title(content, oid)
         content.tidy(title, [*tags, *categories])
@@ -432,11 +431,18 @@ class Page:
         found = [
             node for node in links if is_in.search(self._oid_of(node.attributes["href"] or ""))
         ]
-        return [n for n in found if n.mem_id not in beside and not is_in_text(n)]
+        found = [n for n in found if n.mem_id not in beside and not is_in_text(n)]
+        return found if self._main.tag != "body" else [n for n in found if _is_introduced(n)]
 
     def _is_other(self, oid: str) -> Callable[[str], bool]:
         """Whether an address is that of another page of the site."""
         return lambda href: self._oid_of(href) not in ("", oid) and href[:1] != "#"
+
+
+def _is_introduced(link: LexborNode) -> bool:
+    """Whether a line of links begins as one with the tags of a post does."""
+    line = link.parent
+    return line is not None and bool(_TAGGED.match(line.text()))
 
 
 def _texts_of(nodes: list[LexborNode]) -> list[str]:
