@@ -34,7 +34,7 @@ _COMMANDS = {
     "indices": ("indexing", "List the generations of the index."),
     "export": ("indexing", "Write what is live to a file that `reindex` takes."),
     "rollback": ("indexing", "Go back to the generation before the live one."),
-    "meaning": ("meaning", "Turn search by meaning on, with all that it needs, or off."),
+    "meaning": ("operations", "Print what turns search by meaning on or off."),
     "fetch-model": ("operations", "Download the model that BLOGSEARCH_SEMANTIC needs, once."),
     "doctor": ("operations", "Check the engines, the index, the last sync and the synonym files."),
 }

@@ -222,7 +222,7 @@ class Settings:
     semantic: bool = _setting(
         False,
         "Whether posts that are near to a question in meaning rank higher: `on` or `off`. "
-        "`blogsearch meaning on` does all that it takes.",
+        "`blogsearch meaning on` prints what it takes.",
     )
     cache_ttl: Annotated[float, Meta(gt=0, le=2_592_000)] = _setting(
         600.0,
