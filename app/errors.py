@@ -9,6 +9,9 @@ from collections.abc import Mapping
 from typing import Any, TypedDict
 
 from analyzers.errors import BlogsearchError as BlogsearchError
+from indexer.errors import NoIndex as NoIndex
+from indexer.errors import OutdatedIndex as OutdatedIndex
+from indexer.errors import Unavailable as Unavailable
 
 
 class ErrorDescription(TypedDict):
@@ -108,33 +111,11 @@ class RateLimited(BlogsearchError):
         self.retry_after = retry_after
 
 
-class Unavailable(BlogsearchError):
-    """Elasticsearch cannot answer now; `Retry-After` says when to try again."""
-
-    status = 503
-    code = "engine_unavailable"
-    retry_after = 5
-
-
 class Busy(Unavailable):
     """This process computes as many searches as it may."""
 
     code = "busy"
     retry_after = 1
-
-
-class NoIndex(Unavailable):
-    """Elasticsearch answers, but there is no index yet."""
-
-    code = "no_index"
-    retry_after = 30
-
-
-class OutdatedIndex(Unavailable):
-    """The index was built by a version of this service that had other fields."""
-
-    code = "index_outdated"
-    retry_after = 30
 
 
 def without_password(url: str) -> str:

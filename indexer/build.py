@@ -23,7 +23,7 @@ from analyzers.meaning import Model
 from analyzers.rules.compile import Rules
 from indexer import SCHEMA, generations
 from indexer.bulk import BulkLimits, Operation, operation, send_bulk
-from indexer.errors import Damaged, LockLost, NoGeneration, NotBuilt, other_schema
+from indexer.errors import Damaged, LockLost, NoIndex, NotBuilt, other_schema
 from indexer.generations import Generation, building_alias
 from indexer.ingest import Ingest, IngestOptions, OnReject, too_many_removed
 from indexer.passages import with_passages
@@ -238,7 +238,7 @@ def _build(
 
     Raises:
         NotBuilt: the index does not contain what was accepted.
-        OtherSchema: the live generation was built by a newer version, or one that is too old.
+        OutdatedIndex: the live generation was built by a newer version, or one that is too old.
         Damaged: the live generation cannot be read.
     """
     # Imported here: it loads elasticsearch.dsl, which a service that only searches never needs.
@@ -298,7 +298,7 @@ def rollback(client: Elasticsearch, alias: str, check: Check | None = None) -> B
     nothing is checked.
 
     Raises:
-        NoGeneration: there is no previous generation.
+        NoIndex: there is no previous generation.
         Damaged: nor can the previous one be read.
         NotBuilt: a write since the swap does not fit the older mapping, or `check` raises it.
         Locked: another process is building.
@@ -308,7 +308,7 @@ def rollback(client: Elasticsearch, alias: str, check: Check | None = None) -> B
         live = generations.live_of(existing)
         previous = next((item for item in existing if item.state == "previous"), None)
         if previous is None:
-            raise NoGeneration(
+            raise NoIndex(
                 f"There is no previous generation of {alias!r} to roll back to.",
                 "`blogsearch indices` lists the existing ones.",
             )

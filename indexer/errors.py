@@ -1,15 +1,19 @@
-"""Errors raised by the indexer."""
+"""The errors of indexing and of Elasticsearch; `app.errors` has those of requests."""
 
 from analyzers.errors import BlogsearchError
 from indexer import SCHEMA
 
 
-class IndexingError(BlogsearchError):
-    """Indexing cannot continue, or a document could not be written."""
+class Unavailable(BlogsearchError):
+    """Elasticsearch cannot answer now; `Retry-After` says when to try again."""
 
     status = 503
     code = "engine_unavailable"
     retry_after = 5
+
+
+class IndexingError(Unavailable):
+    """Indexing cannot continue, or a document could not be written."""
 
 
 class SourceError(IndexingError):
@@ -31,7 +35,7 @@ class LockLost(Locked):
     """Another process took over the lock that this one held; what it wrote before stays."""
 
 
-class NoGeneration(IndexingError):
+class NoIndex(IndexingError):
     """There is no live index, or no previous one to roll back to."""
 
     code = "no_index"
@@ -42,14 +46,14 @@ class Damaged(IndexingError):
     """An index cannot be read."""
 
 
-class OtherSchema(IndexingError):
+class OutdatedIndex(IndexingError):
     """The index was built by a version that had other fields."""
 
     code = "index_outdated"
     retry_after = 30
 
 
-def other_schema(schema: int | None) -> OtherSchema:
+def other_schema(schema: int | None) -> OutdatedIndex:
     """The error for an index of a schema that is not the present one; None: it names none."""
     remedy = "Delete it (docs/operations.md) and run `blogsearch reindex SOURCE`: what came over "
     remedy += "HTTP is lost."
@@ -57,6 +61,6 @@ def other_schema(schema: int | None) -> OtherSchema:
         remedy = "Run `blogsearch rebuild`, which loses nothing."
     elif schema is not None and schema > SCHEMA:
         remedy = f"Start the newer version that built it. {remedy}"
-    return OtherSchema(
+    return OutdatedIndex(
         f"The index was built by another version (schema {schema}; this one has {SCHEMA}).", remedy
     )

@@ -28,7 +28,7 @@ from elasticsearch import ApiError, Elasticsearch, TransportError
 
 from analyzers.languages import ENGLISH
 from indexer import SCHEMA
-from indexer.errors import IndexingError, NoGeneration, other_schema
+from indexer.errors import IndexingError, NoIndex, other_schema
 
 _SHOWN = "*.aliases,*.mappings._meta,*.settings.index.blocks,*.settings.index.creation_date"
 
@@ -144,11 +144,11 @@ def require_live(client: Elasticsearch, alias: str) -> Generation:
     """The live generation.
 
     Raises:
-        NoGeneration: there is none.
+        NoIndex: there is none.
     """
     if generation := live(client, alias):
         return generation
-    raise NoGeneration(
+    raise NoIndex(
         f"There is no index {alias!r} yet.", "Build one with `blogsearch reindex SOURCE`."
     )
 
@@ -157,7 +157,7 @@ def check_writable(generation: Generation) -> None:
     """Check that documents of this version can be written to a generation.
 
     Raises:
-        OtherSchema: it has a former or a future schema.
+        OutdatedIndex: it has a former or a future schema.
     """
     if generation.schema != SCHEMA:
         raise other_schema(generation.schema)

@@ -75,7 +75,7 @@ def sync(
         Locked: another process is building or syncing.
         SourceError: reading the source failed; nothing was removed.
         NotBuilt: of the first build.
-        OtherSchema: the index has to be rebuilt first.
+        OutdatedIndex: the index has to be rebuilt first.
     """
     options = options or IngestOptions(purpose="sync")
     with Lock(client, alias, options.purpose) as lock:

@@ -21,7 +21,7 @@ from analyzers.chains import SYNONYMS
 from analyzers.languages import ENGLISH, LANGUAGES, Language
 from analyzers.rules.compile import Phrases
 from app.elastic import NO_INDEX, ONE_COPY, responses_of
-from app.errors import NoIndex, OutdatedIndex
+from app.errors import NoIndex
 from app.search.pins import PINS, PinRule, parse
 from app.search.session import FIGURES, SearchSession, read_figures, shard_headers
 from app.stored_texts import Version, texts_of, version
@@ -80,7 +80,7 @@ class IndexView:
             OutdatedIndex: it has those of another one.
         """
         if self.schema != SCHEMA:
-            raise OutdatedIndex(str(other_schema(self.schema)))
+            raise other_schema(self.schema)
 
 
 # -- generations -----------------------------------------------------------------------------------

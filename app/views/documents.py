@@ -21,9 +21,7 @@ from app.elastic import translated
 from app.errors import (
     BadRequest,
     BlogsearchError,
-    NoIndex,
     NotFound,
-    OutdatedIndex,
     Unavailable,
     Unprocessable,
 )
@@ -31,6 +29,7 @@ from app.logs import note
 from app.search.request import parse_parameters
 from app.views import current_service
 from app.views.write_request import authorize, read_entries
+from indexer.errors import IndexingError
 from indexer.generations import check_writable, live
 from indexer.normalise import Invalid, checked, comment_of, oid_of_reject
 from indexer.passages import with_passages
@@ -208,7 +207,7 @@ def _write(
             if generation := live(client, index):
                 check_writable(generation)
             return write(client, index, changes(client, index))
-    except (NoIndex, OutdatedIndex):
+    except IndexingError:
         raise
     except Unavailable as error:
         service.admission.probe()

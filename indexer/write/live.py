@@ -23,7 +23,7 @@ from msgspec.structs import replace
 
 from indexer import generations
 from indexer.bulk import BulkLimits, Operation, chunks, operation, send_once
-from indexer.errors import Locked, NoGeneration
+from indexer.errors import Locked, NoIndex
 from indexer.records import Comment, OfTheIndex, Post, batches
 from indexer.refusals import NO_INDEX, WRITE_BLOCK, Refusal
 from indexer.retry import Retry, is_temporary, remaining
@@ -78,12 +78,12 @@ def read_posts(client: Elasticsearch, index: str, oids: Iterable[str]) -> list[S
     """These posts as they are now, refreshed or not, all of the same index.
 
     Raises:
-        NoGeneration: there is no such index.
+        NoIndex: there is no such index.
     """
     docs = [{"_id": oid} for oid in oids]
     found = docs_of(client.mget(index=index, docs=docs)) if docs else []
     if any("error" in doc for doc in found):
-        raise NoGeneration("There is no index to write to yet.", NO_INDEX.remedy)
+        raise NoIndex("There is no index to write to yet.", NO_INDEX.remedy)
     return [
         StoredPost(doc["_index"], doc["_id"], post_of(doc), doc["_seq_no"], doc["_primary_term"])
         if doc["found"]
@@ -103,7 +103,7 @@ def write(
     Whatever was not accepted before the time was over has the result "unknown".
 
     Raises:
-        NoGeneration: there is no live index.
+        NoIndex: there is no live index.
         ApiError, TransportError: Elasticsearch is not there, and nothing was written.
     """
     results: dict[str, Written] = {}

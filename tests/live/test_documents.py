@@ -17,7 +17,7 @@ from analyzers.rules.compile import NO_RULES
 from app import create_app
 from app.settings import Settings
 from indexer.build import IndexSettings, reindex
-from indexer.errors import NoGeneration
+from indexer.errors import NoIndex
 from indexer.generations import require_live
 from indexer.normalise import checked
 from indexer.records import Origin, RawComment, RawPost
@@ -367,7 +367,7 @@ class TestConditions:
         def delete_all() -> None:
             elastic.indices.delete(index=[f"{own_alias}-000001", f"{own_alias}-000002"])
 
-        with pytest.raises(NoGeneration):
+        with pytest.raises(NoIndex):
             put_comments(interrupted(delete_all), own_alias, "start", "c3")
         assert not elastic.indices.exists(index=f"{own_alias}-0*", allow_no_indices=False)
 

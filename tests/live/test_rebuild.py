@@ -13,7 +13,7 @@ from elasticsearch import Elasticsearch
 from analyzers.rules.compile import NO_RULES, Rules
 from indexer.build import Built, IndexSettings, reindex
 from indexer.build import rebuild as locked_rebuild
-from indexer.errors import IndexingError, NoGeneration, OtherSchema
+from indexer.errors import IndexingError, NoIndex, OutdatedIndex
 from indexer.generations import list_generations, live_alias
 from indexer.ingest import IngestOptions
 from indexer.records import Origin, RawComment, RawPost
@@ -239,13 +239,13 @@ def test_a_document_that_cannot_be_copied_changes_nothing(
 def test_needs_an_index_of_this_schema_or_the_one_before(
     elastic: Elasticsearch, alias: str
 ) -> None:
-    with pytest.raises(NoGeneration, match="no index"):
+    with pytest.raises(NoIndex, match="no index"):
         rebuild(elastic, alias, NO_RULES)
     future = {"_meta": {"blogsearch": {"schema": 999}}}
     name = f"{alias}-000001"
     elastic.indices.create(index=name, mappings=future, aliases={alias: {}, live_alias(name): {}})
-    with pytest.raises(OtherSchema, match="newer version"):
+    with pytest.raises(OutdatedIndex, match="newer version"):
         rebuild(elastic, alias, NO_RULES)
     settings = IndexSettings(NO_RULES, 1, 0)
-    with pytest.raises(OtherSchema, match="newer version"):
+    with pytest.raises(OutdatedIndex, match="newer version"):
         reindex(elastic, alias, [post(1)], settings, no_reject)
