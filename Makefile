@@ -70,6 +70,10 @@ test-engines: setup ## real blogs, 30 posts each: WORDPRESS=clone of WordPress/W
 	@tests/engines/install.sh .engines
 	@WORDPRESS='$(WORDPRESS)' ENGINES=.engines exec $(BIN)/python -m pytest tests/engines $(ARGS)
 
+.PHONY: test-browsers
+test-browsers: setup ## the widget and the page in Chromium, Firefox and WebKit: chromedriver, firefox-esr, geckodriver, webkit2gtk-driver, xvfb
+	@exec xvfb-run -a $(BIN)/python -m devstack test -- tests/browsers $(ARGS)
+
 check: static ## lint, format, types, imports point one way, docs mention everything
 	$(BIN)/python -m pytest tests/unit/test_architecture.py tests/unit/test_docs.py
 

@@ -22,7 +22,10 @@ EVERYTHING = SearchRequest("")
 
 @dataclass(frozen=True, slots=True)
 class Browse:
-    """The newest posts, with title, url, pub_date and language, and the counts."""
+    """The newest posts, with title, url, pub_date and language, and the counts.
+
+    Posts without a date are among them only if filters were chosen.
+    """
 
     newest: Sequence[Mapping[str, Any]] = ()
     facets: Facets | None = None
@@ -55,10 +58,12 @@ def _compute(session: SearchSession, filters: SearchRequest) -> Computed:
         "aggs": facet_counts(filters, language),
     }
     (response,) = session.send("browse", body)
-    hits = response["hits"]["hits"]
+    hits = [hit for hit in response["hits"]["hits"] if chosen or hit["_source"].get("pub_date")]
     answer: BrowseAnswer = {
         "newest": [hit["_source"] | {"title": plain(hit["_source"]["title"])} for hit in hits],
         "facets": read_facets(response),
     }
     # There are too many combinations of filters to keep all of them for a day.
-    return Computed(body=answer, has_hits=bool(hits), keep_stale=filters == EVERYTHING)
+    return Computed(
+        body=answer, has_hits=response["hits"]["hits"] != [], keep_stale=filters == EVERYTHING
+    )

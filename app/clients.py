@@ -17,6 +17,7 @@ from werkzeug.utils import cached_property
 from app.errors import RateLimited, WrongToken
 from app.rate_limit import names_of, network_of, parse_address
 from app.service import Service
+from app.settings import is_path_prefix
 from app.views.responses import error_response
 
 if TYPE_CHECKING:
@@ -52,9 +53,11 @@ class Request(flask.Request):
 def register(app: Flask, service: Service) -> None:
     """Take the client's address from trusted proxies, and limit its rate."""
     app.request_class = Request
-    networks = service.settings.trusted_networks
-    if networks:
-        app.wsgi_app = TrustedProxies(app.wsgi_app, networks)  # type: ignore[method-assign]
+    settings = service.settings
+    if settings.trusted_networks or settings.path_prefix:
+        app.wsgi_app = TrustedProxies(  # type: ignore[method-assign]
+            app.wsgi_app, settings.trusted_networks, settings.path_prefix
+        )
 
     def count() -> None:
         counted = request.endpoint not in _HEARTBEATS | _COUNT_THEMSELVES
@@ -74,21 +77,28 @@ def register(app: Flask, service: Service) -> None:
 
 
 class TrustedProxies:
-    """WSGI middleware: trusts X-Forwarded-For and X-Forwarded-Proto of these networks only.
+    """WSGI middleware: trusts X-Forwarded-For, -Proto and -Prefix of these networks only.
 
-    The client is the last address in X-Forwarded-For that is not itself a trusted proxy.
+    The client is the last address in X-Forwarded-For that is not itself a trusted proxy. `prefix`
+    is the path below which the service is without the header. A proxy may take it from the path
+    or not.
     """
 
     def __init__(
-        self, app: "WSGIApplication", networks: Sequence[IPv4Network | IPv6Network]
+        self,
+        app: "WSGIApplication",
+        networks: Sequence[IPv4Network | IPv6Network],
+        prefix: str = "",
     ) -> None:
         self._app = app
         self._networks = networks
+        self._prefix = prefix
 
     def __call__(
         self, environ: "WSGIEnvironment", start_response: "StartResponse"
     ) -> Iterable[bytes]:
         client = parse_address(environ.get("REMOTE_ADDR", ""))
+        prefix = self._prefix
         if self._trusts(client):
             forwarded = _forwarded_for(environ)
             while forwarded and self._trusts(client):
@@ -98,6 +108,13 @@ class TrustedProxies:
             scheme = environ.get("HTTP_X_FORWARDED_PROTO", "").rpartition(",")[2].strip()
             if scheme in {"http", "https"}:
                 environ["wsgi.url_scheme"] = scheme
+            given = environ.get("HTTP_X_FORWARDED_PREFIX", "").rstrip("/")
+            prefix = given if is_path_prefix(given) else prefix
+        if prefix:
+            environ["SCRIPT_NAME"] = prefix
+            path = environ.get("PATH_INFO", "")
+            if f"{path}/".startswith(f"{prefix}/"):
+                environ["PATH_INFO"] = path.removeprefix(prefix) or "/"
         return self._app(environ, start_response)
 
     def _trusts(self, address: IPv4Address | IPv6Address | str) -> bool:

@@ -123,6 +123,16 @@ def _check_header(text: str) -> None:
         raise ValueError("must be printable ASCII characters, as a header has them")
 
 
+def is_path_prefix(path: str) -> bool:
+    """Whether it is a path such as `/find`: nothing that a browser reads as a host, or resolves."""
+    return re.fullmatch(r"(?:/(?!\.)[\w.~-]+){1,9}", path, re.ASCII) is not None and len(path) < 100
+
+
+def _check_prefix(path: str) -> None:
+    if path and not is_path_prefix(path):
+        raise ValueError("must be a path such as /find, without a slash at its end")
+
+
 def _check_token(token: str) -> None:
     _check_header(token)
     if 0 < len(token) < _SHORTEST_TOKEN:
@@ -298,8 +308,14 @@ class Settings:
     trusted_proxies: str = _setting(
         "",
         "Addresses or networks of the proxies in front, separated by commas, such as "
-        "`127.0.0.1, 10.0.0.0/8`, whose X-Forwarded-For and X-Forwarded-Proto are trusted.",
+        "`127.0.0.1, 10.0.0.0/8`, whose X-Forwarded-For, -Proto and -Prefix are trusted.",
         check=_networks,
+    )
+    path_prefix: str = _setting(
+        "",
+        "The path below which visitors find the service, such as `/find`, where no trusted proxy "
+        "sends X-Forwarded-Prefix.",
+        check=_check_prefix,
     )
     debug_search: Literal["open", "token"] = _setting(
         "open",

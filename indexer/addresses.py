@@ -25,6 +25,11 @@ def is_address(url: str) -> bool:
     return is_open and parts.scheme in ("http", "https") and not _NOT_IN_HOST.search(parts.netloc)
 
 
+def only_counts(name: str) -> bool:
+    """Whether a parameter of a query only counts visitors, or evades a cache, as `_`."""
+    return name == "_" or _COUNTING.match(f"{name}=") is not None
+
+
 def without_tracking(url: str) -> str:
     """The URL without what only counts visitors: `?utm_source=x`, `?fbclid=x`, `#atom-everything`.
 

@@ -195,8 +195,9 @@ Read = Callable[[IsUnchangedEntry | None], Iterable[SourceItem]]
 
 
 def quantity(number: int, noun: str) -> str:
-    """`1 post`, `1,531 posts`."""
-    return f"{number:,} {noun if number == 1 else noun + 's'}"
+    """`1 post`, `1,531 posts`, `2 addresses`."""
+    ending = "" if number == 1 else "es" if noun.endswith("s") else "s"
+    return f"{number:,} {noun}{ending}"
 
 
 def examples(oids: Sequence[str]) -> str:

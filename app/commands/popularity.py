@@ -80,7 +80,8 @@ def popularity(tools: Tools, file: Path | None, from_clicks: bool) -> None:
     output.say(f"{quantity(len(numbers), 'post')} named, {changed:,} changed.")
     if unknown:
         listed = ", ".join(sorted(unknown)[:_LISTED])
-        output.note(f"{len(unknown):,} addresses without a post, such as {listed}")
+        unnamed = quantity(len(unknown), "address")
+        output.note(f"{unnamed} without a post, such as {listed}")
     output.result({"posts": len(numbers), "changed": changed, "unknown": sorted(unknown)})
 
 

@@ -198,7 +198,7 @@ class Sources:
 
 
 def _counts(counts: Counter[str]) -> str:
-    return ", ".join(f"{count:,} {reason}" for reason, count in counts.most_common())
+    return ", ".join(f"{count:,} × {reason}" for reason, count in counts.most_common())
 
 
 def source_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import parse_qsl, urlencode
 
 from app.errors import BadRequest
+from indexer.addresses import only_counts
 from indexer.normalise import MAX_URL, address_of
 
 if TYPE_CHECKING:
@@ -188,7 +189,7 @@ def _read(
     complaints = [
         _complaint(name, args[name], f"is not a parameter of {of}")
         for name in args
-        if name not in known
+        if name not in known and not only_counts(name)
     ]
     values: dict[str, Any] = {}
     for parameter in parameters:

@@ -1,14 +1,15 @@
-// Results and suggested searches while the visitor types. Without this script the page works as plain HTML.
+// Results while the visitor types. The page works without it.
 "use strict";
 (() => {
   const form = document.getElementById("search");
   const input = form.elements.q;
   const parts = ["status", "tools", "answer", "filters"].map((id) => document.getElementById(id));
   const [status, tools, answer] = parts;
+  const spoken = document.getElementById("spoken");
   const bar = document.getElementById("bar");
   const suggested = document.getElementById("suggested");
   const SETTLED_AFTER = 400; // milliseconds after the last key
-  let waiting, running, settling, typing = false;
+  let waiting, running, settling, typing;
 
   // The URL of the search in the form.
   function url(q = input.value) {
@@ -19,7 +20,7 @@
     return parameters.size ? `?${parameters}` : location.pathname;
   }
 
-  // Replace the results by those of the page at `address`; true unless something prevented it.
+  // Show the results of the page at `address`; true if that worked.
   async function load(address, typed = false) {
     running?.abort();
     const mine = (running = new AbortController());
@@ -36,9 +37,8 @@
       if (!next.getElementById("answer")) throw response;
       clearTimeout(waiting);
       for (const part of parts) {
-        // The menus of filters are counted when the visitor pauses.
         const { innerHTML } = next.getElementById(part.id);
-        // What stays the same keeps its focus.
+        // What stays the same keeps its focus; filters are counted when the visitor pauses.
         if (innerHTML !== part.innerHTML && (innerHTML || part !== tools || !typed)) part.innerHTML = innerHTML;
       }
       bar.hidden = next.getElementById("bar").hidden;
@@ -51,7 +51,6 @@
     }
   }
 
-  // Nothing of the search before stays beside a query that it does not belong to.
   function showFailure(address, error) {
     clearTimeout(waiting);
     bar.hidden = true;
@@ -71,15 +70,15 @@
     document.body.className = "";
   }
 
-  // Searches that continue what was typed. Their row has its place from the start, so that nothing moves.
+  // Searches that continue what was typed.
   async function suggest(q, signal) {
     let texts = [];
     try {
-      const response = q && (await fetch("suggest?" + new URLSearchParams({ q, size: 6 }), { signal }));
+      const response = q && (await fetch(new URL("suggest?" + new URLSearchParams({ q, size: 6 }), form.action), { signal }));
       const suggestions = response?.ok ? (await response.json()).suggestions : [];
       texts = suggestions.filter(({ kind, text }) => kind === "search" && text !== q).map(({ text }) => text);
     } catch {
-      if (signal.aborted) return; // otherwise the search works without suggestions
+      if (signal.aborted) return;
     }
     const links = texts.map((text) => {
       const link = document.createElement("a");
@@ -91,7 +90,7 @@
     suggested.replaceChildren(...links);
   }
 
-  // One entry in the history for a run of keys, so that Back leads to the search before.
+  // One entry in the history for a run of keys.
   function remember(address) {
     clearTimeout(settling);
     if (address === location.pathname + location.search || address === location.search) return false;
@@ -99,7 +98,7 @@
     return true;
   }
 
-  // A page keeps on Enter the parameter that it typed with: the hits that were seen stay.
+  // On Enter the hits that were seen stay.
   const typedUrl = () => url() + (input.value.trim() ? "&typing=on" : "");
 
   const searchTyped = throttled(() => {
@@ -108,15 +107,22 @@
     clearTimeout(settling);
     settling = setTimeout(async () => {
       if (remember(address)) typing = true;
-      if (!counted && (await loaded) && address === url()) load(typedAddress);
+      if (!(await loaded) || address !== url()) return;
+      speak();
+      if (!counted) load(typedAddress);
     }, SETTLED_AFTER);
   });
 
-  function searchNow(address) {
+  // Read aloud when typing rests, not after each key.
+  function speak() {
+    spoken.textContent = status.textContent;
+  }
+
+  async function searchNow(address) {
     searchTyped.cancel();
     remember(address);
     typing = false;
-    load(address);
+    if (await load(address)) speak();
   }
 
   form.addEventListener("submit", (event) => {
@@ -145,15 +151,14 @@
   if (input.value) suggest(input.value.trim(), new AbortController().signal);
   suggested.hidden = false;
 
-  // Menus of filters close with Escape, with a click elsewhere and when the focus leaves them; `/` leads
-  // to the box.
+  // Menus of filters close with Escape, a click elsewhere and when the focus leaves them.
   const shut = (except) => {
     for (const menu of document.querySelectorAll("#tools details[open]")) if (menu !== except) menu.open = false;
   };
   addEventListener("click", (event) => shut(event.target.closest("details")));
   tools.addEventListener("focusout", ({ target, relatedTarget }) => {
     const menu = target.closest("details");
-    // Without a new focus it may be a press on the scroll bar of the menu.
+    // Without a new focus: the scroll bar of the menu.
     if (menu && relatedTarget && !menu.contains(relatedTarget)) menu.open = false;
   });
   addEventListener("keydown", (event) => {

@@ -12,8 +12,7 @@ function retryAfter({ headers }) {
   return Math.max(1, Math.ceil(Number(given) || (Date.parse(given) - Date.now()) / 1000) || 10);
 }
 
-// Calls `search` after a change: the first time at once, then at most every 50 ms, because a key that is
-// held down repeats 30 times a second.
+// Calls `search` after a change: at once, then at most every 50 ms, as a held key repeats 30 times a second.
 function throttled(search) {
   let timer, last = 0;
   const call = () => {
@@ -30,8 +29,7 @@ function throttled(search) {
 // Whether an input method has taken the key. Safari has ended the composition already, with the key code 229.
 const composing = ({ isComposing, keyCode }) => isComposing || keyCode === 229;
 
-// Moves the focus with the arrow keys, round from the box through the links and back. A letter that is
-// typed on a link goes into the box.
+// Moves the focus with the arrow keys, round through box and links. A letter goes into the box.
 function moveFocus(event, input, links) {
   const stops = [input, ...links], at = stops.indexOf(event.target);
   if (at < 0 || composing(event) || event.altKey || event.ctrlKey || event.metaKey) return;
@@ -42,7 +40,7 @@ function moveFocus(event, input, links) {
   } else if (at && /^(\S|Backspace)$/u.test(event.key)) input.focus();
 }
 
-// WebKit resets a box with autocomplete=off, to its default, after Back has shown the page as it was left.
+// After Back WebKit resets a box with autocomplete=off, to its default.
 function keepTyped(input) {
   addEventListener("pagehide", () => { input.defaultValue = input.value; });
 }

@@ -99,7 +99,8 @@ def _page(
     debug: Json | None = None,
     error: BlogsearchError | None = None,
 ) -> Response:
-    facets = (answer or {}).get("facets") or start.facets
+    # Of an answer, so that each choice finds something.
+    facets = answer.get("facets") if answer else start.facets
     response = make_response(
         render_template(
             "search.html",

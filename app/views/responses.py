@@ -123,13 +123,17 @@ def inline_style(name: str) -> tuple[str, str]:
 
 
 def made_once(name: str, content_type: str, make: Callable[[], str]) -> Response:
-    """A response that is always the same: its body is made for the first request of a process."""
+    """A response that is always the same: its body is made for the first request of a process.
+
+    Below the path of a proxy it has other links, and is made each time.
+    """
     kept: dict[str, bytes] = current_app.extensions.setdefault("blogsearch-made-once", {})
-    if name not in kept:
-        kept[name] = make().encode()
-    response = Response(kept[name], content_type=content_type)
+    body = make().encode() if request.script_root or name not in kept else kept[name]
+    if not request.script_root:
+        kept[name] = body
+    response = Response(body, content_type=content_type)
     response.headers["Cache-Control"] = "no-cache"
-    response.set_etag(hashlib.sha256(kept[name]).hexdigest()[:16], weak=True)
+    response.set_etag(hashlib.sha256(body).hexdigest()[:16], weak=True)
     response.make_conditional(request)
     return response
 

@@ -21,10 +21,10 @@ STATES = {
 }
 
 
-def violations(page: Page, *rules: str) -> list[str]:
-    """What axe finds with all rules, or with these."""
+def violations(page: Page, *rules: str, inside: str = "html") -> list[str]:
+    """What axe finds with all rules, or with these, inside of an element."""
     options = {"resultTypes": ["violations"]} | ({"runOnly": list(rules)} if rules else {})
-    reported = Axe().run(page, options=options).response["violations"]
+    reported = Axe().run(page, inside, options).response["violations"]
     return [
         f"{violation['id']}: {node['html']}"
         for violation in reported

@@ -31,7 +31,9 @@ def _posts() -> Iterator[RawPost]:
     comment = RawComment("c", HEBREW, "Eve")
     yield _post("hebrew", HEBREW, HEBREW, comments=(comment,), pub_date="2015-05-11")
     comment = RawComment("c", "Deutsch ist gut", "Eve")
-    yield _post("a", "Deutsch a", "Deutsch", language="de", comments=(comment,))
+    yield _post(
+        "a", "Deutsch a", "Deutsch", language="de", comments=(comment,), pub_date="2014-01-01"
+    )
     yield _post("b", "Deutsch b", "Deutsch")
     hostile = f"<p>hostile {html.escape(SCRIPT)}</p>"
     named = f"hostile {SCRIPT}"
@@ -64,11 +66,34 @@ def test_only_the_start_page_is_for_search_engines(client: FlaskClient) -> None:
     assert response.status_code == 200
     assert "utm_source" not in response.text
     assert '<link rel="canonical" href="/?q=python">' in response.text
-    assert client.get("/search?q=python&utm_source=news").status_code == 400
+    for path in ("search", "suggest", "search.atom"):
+        assert client.get(f"/{path}?q=python&utm_source=news&_=1712").status_code == 200
+        assert client.get(f"/{path}?q=python&nonsense=1").status_code == 400
     others = ("/?q=python", "/?category=juggling", "/?size=x", "/search?q=a", "/suggest?q=a", "/no")
     for path in ("/", *others, *others):  # also from the cache
         tag = None if path == "/" else "noindex, nofollow"
         assert client.get(path).headers.get("X-Robots-Tag") == tag
+
+
+def test_everything_works_below_a_path(engine_settings: Settings, sample_alias: str) -> None:
+    settings = replace(engine_settings, index=sample_alias, path_prefix="/find")
+    client = create_app(settings).test_client()
+    for path in ("/", "/?q=pythn", "/?q=pythn&debug-search", "/docs", "/?q=x&size=x"):
+        page = client.get(f"/find{path}").text
+        own = re.findall(r'(?:href|src|action|data-clicks)="(/[^"]*)"', page)
+        assert len(own) > 3
+        assert {url for url in own if not url.startswith("/find/")} == set()
+        for url in set(own):
+            with client.get(html.unescape(url)) as response:
+                assert response.status_code != 404
+    for path in ("opensearch.xml", "search.atom?q=python"):
+        linked = re.findall(r'http://localhost(/[^"?<]*)', client.get(f"/find/{path}").text)
+        assert linked
+        assert {url for url in linked if not url.startswith("/find/")} == set()
+    assert client.get("/find/openapi.json").get_json()["servers"] == [{"url": "."}]
+    assert client.get("/find/widget.js").status_code == 200
+    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    assert client.post("/find/mcp", json=ping).get_json()["id"] == 1
 
 
 def test_the_page_speaks_the_language_of_the_visitor(client: FlaskClient) -> None:
@@ -85,7 +110,7 @@ def test_the_page_speaks_the_language_of_the_visitor(client: FlaskClient) -> Non
 
 def test_the_keyboard_chooses_several_categories(page: Page, address: str) -> None:
     page.goto(f"{address}/?q=python&category=python")
-    alone = int(page.get_by_role("status").inner_text().split()[0])
+    alone = int(page.locator("#status").inner_text().split()[0])
     category = page.locator("#tools summary", has_text="Category")
     choices = page.locator("#tools details[open] a")
     for key in ("Escape", "Tab"):
@@ -99,7 +124,7 @@ def test_the_keyboard_chooses_several_categories(page: Page, address: str) -> No
     category.click()
     choices.and_(page.locator("a:not([aria-current])")).first.press("Enter")
     page.wait_for_url(re.compile("category=python&category="))
-    assert int(page.get_by_role("status").inner_text().split()[0]) > alone
+    assert int(page.locator("#status").inner_text().split()[0]) > alone
     category.click()
     chosen = choices.and_(page.locator("[aria-current]"))
     expect(chosen).to_have_count(2)
@@ -131,7 +156,7 @@ def test_the_page_works_without_javascript(browser: Browser, address: str) -> No
         page = context.new_page()
         page.goto(f"{address}/?q=xqzzwk")
         expect(page.locator(".posts a").first).to_be_visible()
-        page.get_by_label("Search posts and comments").fill("pythn")
+        page.get_by_label("Search", exact=True).fill("pythn")
         page.get_by_role("button", name="Search").click()
         expect(page.locator(".hits li").first).to_contain_text("Python")
         first = page.locator(".hits h3").first.inner_text()

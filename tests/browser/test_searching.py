@@ -29,7 +29,7 @@ class Place:
 
     @property
     def status(self) -> Locator:
-        return self.page.get_by_role("status")
+        return self.page.locator("#status, .status")
 
     @property
     def suggested(self) -> Locator:
@@ -47,7 +47,7 @@ def place(request: pytest.FixtureRequest, page: Page, address: str, blog: Blog) 
             f'<script src="{address}/widget.js"></script>'
         )
         titles = page.locator("a.link:not(.section, .comment)")
-        place = Place(page, url, "**/search?*q=", titles, page.get_by_role("status"))
+        place = Place(page, url, "**/search?*q=", titles, page.locator(".status"))
     page.goto(place.url)
     place.box.wait_for()
     return place

@@ -102,6 +102,16 @@ def test_without_a_search_the_newest_posts_follow_the_filters(own: Settings) -> 
     assert {"value": "e", "count": 1} in every.facets["categories"]
     of_e = browse(service, SearchRequest("", categories=("e",)))
     assert [newest["title"] for newest in of_e.newest] == ["New"]
+    # Posts without a date are never called the newest, but of a category they are listed.
+    assert [newest["title"] for newest in browse(service).newest] == ["West", "New", "Old"]
+    of_c = browse(service, SearchRequest("", categories=("of c",)))
+    assert [newest["title"] for newest in of_c.newest] == ["Kumquats"]
+    client = create_app(own).test_client()
+    assert client.get("/start").get_json()["newest"][0]["title"] == "West"
+    page = client.get("/?category=of+c").text
+    assert "All results</h2>" in page
+    # Nothing found leaves no choices that find nothing either.
+    assert "<details" not in client.get("/?q=xqzzwk&facets=off").text
 
 
 def test_a_post_has_the_day_of_its_own_time_zone(own: Settings) -> None:

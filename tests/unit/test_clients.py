@@ -58,6 +58,34 @@ def test_only_trusted_proxies_name_the_client(
 
 
 @pytest.mark.parametrize(
+    ("prefix", "peer", "forwarded", "path", "seen"),
+    [
+        ("", "10.0.0.1", "/find/", "/a", "/find/a"),
+        ("", "10.0.0.1", "/find", "/find/a", "/find/a"),  # a proxy that does not take it away
+        ("", "10.0.0.1", "/find", "/findings", "/find/findings"),
+        ("", "8.8.8.8", "/find", "/a", "/a"),
+        ("/own", "8.8.8.8", "/find", "/a", "/own/a"),
+        ("/own", "10.0.0.1", "/find", "/a", "/find/a"),
+        ("/own", "10.0.0.1", "", "/own", "/own/"),
+        ("", "10.0.0.1", "//evil.example", "/a", "/a"),
+        ("", "10.0.0.1", "/../a", "/a", "/a"),
+        ("", "10.0.0.1", "https://evil.example", "/a", "/a"),
+    ],
+)
+def test_the_path_below_which_the_service_is(
+    prefix: str, peer: str, forwarded: str, path: str, seen: str
+) -> None:
+    app = Flask("test")
+    settings = Settings(trusted_proxies="10.0.0.0/8", path_prefix=prefix, redis_url="")
+    register(app, Service(settings, connect(settings), open_cache(settings)))
+    app.add_url_rule("/", "root", view_func=lambda: request.script_root + request.path)
+    app.add_url_rule("/<rest>", "rest", view_func=lambda rest: request.script_root + request.path)
+    headers = {"X-Forwarded-Prefix": forwarded}
+    client = app.test_client()
+    assert client.get(path, headers=headers, environ_base={"REMOTE_ADDR": peer}).text == seen
+
+
+@pytest.mark.parametrize(
     ("address", "network"), CASES["the_addresses_of_one_client_count_together"]
 )
 def test_the_addresses_of_one_client_count_together(address: str | None, network: str) -> None:

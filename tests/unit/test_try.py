@@ -48,7 +48,7 @@ def test_try_shows_posts_from_all_over_the_source(invoke: Invoke, tmp_path: Path
     assert shown[-1] >= 50
     for words in ("2024-01-31", "100 posts (markdown).", "1 rejected: invalid YAML", "--site"):
         assert words in done.stdout
-    assert "Left out: 1 draft" in done.stderr
+    assert "Left out: 1 × draft" in done.stderr
     assert "all 100 posts have the date 2024-01-31" in done.stderr
     assert "posts/draft.md: draft" in done.stderr
     report = json.loads(invoke("try", "posts", "--json").stdout)
@@ -142,7 +142,7 @@ def test_every_command_reads_the_file(invoke: Invoke, tmp_path: Path) -> None:
     done = invoke("try")
     for words in ("https://example.org/n/000/", "language  de", "2 posts (markdown)."):
         assert words in done.stdout
-    assert "1 excluded by blogsearch.toml" in done.stderr
+    assert "1 × excluded by blogsearch.toml" in done.stderr
 
 
 def test_the_kind_in_the_file_is_that_of_its_own_sources(invoke: Invoke, tmp_path: Path) -> None:
@@ -268,8 +268,8 @@ def test_what_is_left_out_by_a_guess_is_named_and_what_looks_wrong_is_said(
     save(tmp_path / "site/all/index.html", f"<!doctype html><title>All</title><main>{links}")
     save(tmp_path / "site/x/index.html", '<!doctype html><meta name="robots" content="noindex">')
     done = invoke("try", "site", "--site", "https://a.example.org")
-    assert "Left out: 1 noindex" in done.stderr
-    assert "1 list page (5, all)" in done.stderr
+    assert "Left out: 1 × noindex" in done.stderr
+    assert "1 × list page (5, all)" in done.stderr
     lines = "".join(
         json.dumps({"oid": f"{number}", "title": "T", "text": "x", "url": "/same/"}) + "\n"
         for number in range(3)

@@ -47,7 +47,7 @@ class SearchBox {
       close.replaceChildren(make("kbd", { ariaHidden: "true" }, "Esc"));
     }
     this.form = make("form.box", { role: "search" }, icon("search"), this.input, this.wipe, close);
-    this.suggested = make("nav.suggested", { ariaLabel: text("suggested") });
+    this.suggested = make("nav.suggested", { ariaLabel: text("suggested"), tabIndex: -1 });
     this.chips = make("div.chips");
     this.menus = [this.menu("category", "categories"), this.menu("year", "years")];
     this.filters = make("div.filters", {}, this.chips, ...this.menus.flat());
@@ -93,6 +93,7 @@ class SearchBox {
     this.listen();
     this.followScheme();
     keepTyped(this.input);
+    addEventListener("resize", () => this.place());
     const query = this.attribute("query"), given = new URLSearchParams(location.search), q = given.get(query);
     if (!q) return;
     for (const [{ name }] of host.hasAttribute("filters") ? this.menus : [])
@@ -405,10 +406,10 @@ class SearchBox {
   // The panel over the page stays inside of the window.
   place() {
     const { style } = this.panel;
+    if (!this.host.hasAttribute("overlay")) return;
     style.translate = "";
     const { left, right } = this.panel.getBoundingClientRect();
-    if (this.host.hasAttribute("overlay"))
-      style.translate = `${Math.max(8 - left, Math.min(0, document.documentElement.clientWidth - 8 - right))}px`;
+    style.translate = `${Math.max(8 - left, Math.min(0, document.documentElement.clientWidth - 8 - right))}px`;
   }
 
   // A filter: a button, and its choices in a popover below it.
