@@ -313,7 +313,8 @@ class Page:
         is_rendered = own.text < _EMPTY and self.parsed.css_first(_RENDERED) is not None
         is_empty = not own.text and self.parsed.css_first("body img, iframe") is None
         if is_rendered or (is_empty and self.parsed.css_first("body script") is not None):
-            return NotPost("rendered by a browser: the file has no text", "empty")
+            but = ", though it says that it is an article" if self._is_one_article(oid) else ""
+            return NotPost(f"rendered by a browser: the file has no text{but}", "empty")
         if is_empty:
             return NotPost("no text", "empty")
         if self._is_one_article(oid):
