@@ -23,7 +23,17 @@ from typing import Any
 
 from analyzers.languages import POSSESSIVE, Language, TokenFilter
 from analyzers.rules.compile import Rules, of_inflected, setting
-from analyzers.signs import APOSTROPHES, CHARACTERS, FLAG, OPERATORS, UNITS, USUAL, operator_word
+from analyzers.signs import (
+    APOSTROPHES,
+    CHARACTERS,
+    FLAG,
+    FLAGS,
+    OPERATORS,
+    SHORT_FLAG,
+    UNITS,
+    USUAL,
+    operator_word,
+)
 
 TEXT = "blog_text"
 """Prose: synonyms, stop words removed, stemmed, folded."""
@@ -66,7 +76,7 @@ _BEGIN, _END = "\ufdd0", "\ufdd1"
 MARKS = _BEGIN + _END
 _REPLACEMENT = (
     f"${{after}}${{unit}}{_BEGIN}${{sharp}}${{point}}${{power}}${{flag}}${{letter}}${{plus}}"
-    f"${{joint}}${{last}}${{comma}}${{group}}${{hyphen}}{_END}${{single}}"
+    f"${{joint}}${{last}}${{comma}}${{group}}${{single}}${{hyphen}}${{short}}{_END}"
     "${next1}${next2}${next3}${before}"
 )
 _FIRST = r"=\-|&?:.,'’0-9+\#²³가-힣"
@@ -93,6 +103,8 @@ _FOUND = r"""
   | (?<= - ) (?:
       # T-shirt is Tshirt.
       (?= \p{L}{2} | \p{N} ) (?<= (?<![\p{L}\p{N}_.\-]) (?<single>[A-Za-z]) (?<hyphen>-) )
+      # rm -rf
+    | (?= (?:SHORT) (?![\p{L}\p{N}_\-]) ) (?<= (?<short> (?:^|\s) -) )
       # --dry-run
     | - (?= \p{L} ) (?<= (?<![\p{L}\p{N}_\-]) (?<flag>--) ) )
   | (?<= [=\-|&?:+\#²³가-힣] ) (?:
@@ -126,6 +138,7 @@ _JOINER = "\u203f"
 
 
 def _char_filters(language: Language) -> dict[str, dict[str, Any]]:
+    short = f"\\u0020{operator_word(SHORT_FLAG)}\\u0020"
     symbols = {
         **_QUOTES,
         **_wide_and_narrow(),
@@ -141,7 +154,8 @@ def _char_filters(language: Language) -> dict[str, dict[str, Any]]:
         **{f"{_BEGIN}.{_END}{net}": f"\\u0020dot{net}" for net in _NET},
         **dict.fromkeys([f"{_BEGIN}{sign}{_END}" for sign in ".,'’s"], ""),
         f"{_BEGIN}{FLAG}{_END}": f"\\u0020{operator_word(FLAG)}\\u0020",
-        **{f"{_BEGIN}-{_END}{letter}": "" for letter in string.ascii_letters},
+        **{f"{_BEGIN}{space}-{_END}": short for space in ("", "\\u0020", "\\u000a", "\\u0009")},
+        **{f"{_BEGIN}{letter}-{_END}": "" for letter in string.ascii_letters},
         f"{_BEGIN}²{_END}": "2",
         f"{_BEGIN}³{_END}": "3",
         **{chr(code): sign for code, sign in USUAL.items()},
@@ -153,15 +167,16 @@ def _char_filters(language: Language) -> dict[str, dict[str, Any]]:
     # `html_strip` would copy the text once more. Outside operators the three only separate words.
     escaped = {html.escape(sign, quote=False): word for sign, word in symbols.items()}
     escaped |= {"&amp;": "\\u0020", "&lt;": "\\u0020", "&gt;": "\\u0020"}
-    in_parts = {sign: word for sign, word in escaped.items() if not sign.startswith(f"{_BEGIN}-")}
-    in_parts[f"{_BEGIN}-{_END}"] = _JOINER
+    in_parts = escaped | {
+        f"{_BEGIN}{letter}-{_END}": f"{_JOINER}{letter}" for letter in string.ascii_letters
+    }
 
     def mapping(table: Mapping[str, str]) -> dict[str, Any]:
         rules = [f"{sign} => {word}" for sign, word in table.items()]
         return {"type": "mapping", "mappings": rules}
 
     thousands = r"\d{3} (?![\d.])" if language.thousands == "." else "(?!)"
-    found = _FOUND.replace("UNITS", UNITS).replace("THOUSANDS", thousands)
+    found = _FOUND.replace("UNITS", UNITS).replace("SHORT", FLAGS).replace("THOUSANDS", thousands)
     camel = f"[{_FIRST}\\p{{Lu}}] (?: {_CAMEL_CASE + found} )"
     return {
         "blog_separators": _replaced(f"[{_FIRST}] (?: {found} )", _REPLACEMENT, flags="COMMENTS"),
@@ -203,6 +218,7 @@ def analysis(rules: Rules, language: Language) -> dict[str, Any]:
         inflected = list(of_inflected(lines, language))
         return {"type": "synonym", "synonyms": [*setting(lines), *setting(inflected)]}
 
+    half_space = "|([^\u200c]++)\u200c(.+)$" if "\u200c" in language.letters else ""
     filters: dict[str, Any] = {
         SYNONYMS: synonyms(rules.compiled.lines),
         index_time(SYNONYMS): synonyms(rules.compiled.post_lines),
@@ -216,7 +232,7 @@ def analysis(rules: Rules, language: Language) -> dict[str, Any]:
                 # python3.12: python and 3.12, and the beginnings of the number.
                 r"|(\p{L}*+)(?=(\d+)\.\d)(?:(?=(\d+\.\d+)\.\d)(?:(?=(\d+\.\d+\.\d+)\.\d)|)|)(.*)$"
                 # T-shirt: also its parts, as those of a Persian word with a half-space.
-                rf"|(\p{{L}}){_JOINER}(.(.+))$|(\p{{L}}[\p{{L}}\p{{M}}]*+)\u200c(.+)$)"
+                rf"|(\p{{L}}){_JOINER}(.(.+))${half_space})"
             ],
         },
         # A query of a single character finds it in every pair.

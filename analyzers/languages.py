@@ -79,6 +79,11 @@ class Language:
         `written` returns them; none for most languages."""
         return frozenset(_words("function_words", self.name))
 
+    @cached_property
+    def question_words(self) -> frozenset[str]:
+        """Words that a question begins with; none for most languages."""
+        return frozenset(_words("question_words", self.name))
+
     def written(self, word: str) -> str:
         """The token of the chain `SPELLING` for a word, as typed but with straight apostrophes."""
         if self.capitals:
@@ -222,6 +227,11 @@ def _text(folder: str, language: str) -> str:
 
 def _words(folder: str, language: str) -> list[str]:
     return _text(folder, language).split()
+
+
+def abbreviations() -> frozenset[str]:
+    """Words behind which a point does not end a sentence."""
+    return frozenset(_words("", "abbreviations"))
 
 
 @lru_cache(maxsize=10_000)

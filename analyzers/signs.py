@@ -140,6 +140,13 @@ OPERATORS = ("===", "!==", "==", "!=", "=>", "->", ":=", "&&", "||", "??")
 FLAG = "--"
 """Before a letter (`--dry-run`), and not behind a word, it is found like an operator."""
 
+SHORT_FLAG = "-"
+FLAGS = (
+    r"[^\W\d_]{1,3}|xzvf|xvzf|name|iname|type|exec|help|version|print|delete|maxdepth|mtime|perm|jar"
+    "|classpath|recurse|force"
+)
+"""A pattern of what follows a single hyphen in a command (rm -rf)."""
+
 _OPERATOR_PREFIX = "op0"
 """Operators become `op0` and their code points, which no stemmer changes."""
 

@@ -180,16 +180,13 @@ def setting(lines: Sequence[str]) -> list[str]:
 def of_inflected(lines: Iterable[str], language: Language) -> Iterator[str]:
     """The lines about phrases without stop words, with a word in another inflection; names such as
     node.js, whose words a post has in one place, are left out."""
-    lines = list(lines)
-    known = set(terms_of(lines))
     for line in lines:
         left, arrow, right = line.partition(" => ")
         for written in map(str.strip, split_unescaped(",", left) if arrow else ()):
             phrase = unescaped(written)
             if is_phrase(phrase, language) and phrase.split()[0] not in right.split(", "):
                 for other in _inflected(phrase.split(), language):
-                    if other not in known:
-                        yield f"{other} => {right.replace(phrase, other)}"
+                    yield f"{other} => {right.replace(phrase, other)}"
 
 
 def _inflected(phrase: Sequence[str], language: Language) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from typing import Any, Literal, NotRequired, TypedDict
 
-SHAPE = 3
+SHAPE = 4
 """The version of the types below, part of the keys of cached answers: increase it with a change of
 them, so that answers of another shape are not served after an upgrade."""
 
@@ -86,8 +86,8 @@ class Matches(TypedDict):
 class SearchAnswer(TypedDict):
     """The answer to a search. `tier` says what the best posts contain, null if no post has a word;
     `answer` is the section of the first post that has most of the words of a question; `instead` is
-    the search for what was typed; `dropped` are words that no post has. `fallback` has none of
-    these."""
+    the search for what was typed; `dropped` are words that no post has, and `excluded` what no
+    post must have. `fallback` has none of these."""
 
     q: str
     count: int
@@ -101,6 +101,7 @@ class SearchAnswer(TypedDict):
     corrected: NotRequired[Correction]
     instead: NotRequired[str]
     dropped: NotRequired[list[str]]
+    excluded: NotRequired[list[str]]
     facets: NotRequired[Facets]
     debug: NotRequired[dict[str, Any]]
 

@@ -419,7 +419,12 @@ def named_terms(plan: Plan) -> list[Json]:
 
 
 def excluded_clauses(plan: Plan) -> list[Json]:
-    return [phrase_in(scoring.PHRASE_FIELDS, text) for text in plan.query.excluded]
+    words = [phrase_in(scoring.PHRASE_FIELDS, text) for text in plan.query.excluded]
+    return words + _in_categories(plan.query.other_categories)
+
+
+def _in_categories(names: Sequence[str]) -> list[Json]:
+    return [{"term": {"categories": {"value": name, "case_insensitive": True}}} for name in names]
 
 
 def operator_filters(plan: Plan) -> list[Json]:
@@ -430,11 +435,7 @@ def operator_filters(plan: Plan) -> list[Json]:
         filters += [_in_title(term) for term in plan.required]
         filters += [phrase_in(["title.words"], text) for text in plan.query.quoted]
     if plan.query.categories:
-        names = [
-            {"term": {"categories": {"value": name, "case_insensitive": True}}}
-            for name in plan.query.categories
-        ]
-        filters.append(any_of(names))
+        filters.append(any_of(_in_categories(plan.query.categories)))
     if not plan.request.comments:
         filters += _outside_comments(plan)
     return filters

@@ -172,6 +172,8 @@ def answer_body(found: Found, facets: Facets | None, *, fragments: bool = True) 
     if found.corrected:
         body["corrected"] = found.corrected
         body["instead"] = "/search?" + urlencode(request.parameters(typos=False))
+    if found.plan.query.excluded:
+        body["excluded"] = list(found.plan.query.excluded)
     if found.dropped:
         body["dropped"] = list(found.dropped)
     if facets is not None:
@@ -182,7 +184,9 @@ def answer_body(found: Found, facets: Facets | None, *, fragments: bool = True) 
 def _answer(hits: Sequence[Hit], found: Found) -> Section | None:
     """The section of the first post that shows most of the words of a question, two at least."""
     request, terms = found.plan.request, found.plan.terms
-    is_question = any(term.term.light for term in terms)
+    is_question = bool(terms) and (
+        request.q.rstrip().endswith(("?", "？", "؟")) or terms[0].term.asks(found.plan.language)
+    )
     if not (hits and is_question and request.page == 1 and request.sort == "relevance"):
         return None
     shown = [(_marked_words(section), section) for section in hits[0].get("sections", ())]

@@ -160,6 +160,7 @@ def plan_corrected(plan: Plan, facts: Facts, phrases: Phrases) -> Plan:
     if not facts:
         return plan
     stats = {key: known.stats for key, known in facts.items()}
+    plan = _without_unknown_flags(plan, stats)
     query, terms = plan.query, plan.terms
     if plan.request.typos:
         if not plan.request.typing:
@@ -181,6 +182,33 @@ def plan_corrected(plan: Plan, facts: Facts, phrases: Phrases) -> Plan:
         return plan
     needed = _needed(len(required), plan.request)
     return replace(plan, query=query, terms=terms, required=required, needed=needed)
+
+
+def _without_unknown_flags(plan: Plan, stats: Mapping[str, TermStats]) -> Plan:
+    """What looks like the flag of a command excludes a word if no post has it."""
+
+    def is_kept(term: QueryTerm) -> bool:
+        return not term.is_short_flag or stats.get(term.key, _UNCOUNTED).known
+
+    query = plan.query
+    out = [term.pieces[1] for term in query.terms if not is_kept(term)]
+    if not out:
+        return plan
+    terms = [term for term in query.terms if is_kept(term)]
+    kept = parsed(terms, query.quoted, (*query.excluded, *out), query.quoted_at)
+    required = tuple([term for term in plan.required if is_kept(term.term)])
+    return replace(
+        plan,
+        query=replace(
+            kept,
+            in_title=query.in_title,
+            categories=query.categories,
+            other_categories=query.other_categories,
+        ),
+        terms=tuple([term for term in plan.terms if is_kept(term.term)]),
+        required=required,
+        needed=_needed(len(required), plan.request),
+    )
 
 
 def _interpreted(query: ParsedQuery, facts: Facts, language: Language) -> list[Interpretation]:

@@ -10,7 +10,18 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from analyzers.languages import Language
-from analyzers.signs import ACRONYM, APOSTROPHES, FLAG, LETTER, UNITS, bigrams, is_grammar, runs
+from analyzers.signs import (
+    ACRONYM,
+    APOSTROPHES,
+    FLAG,
+    FLAGS,
+    LETTER,
+    SHORT_FLAG,
+    UNITS,
+    bigrams,
+    is_grammar,
+    runs,
+)
 from app.search.scoring import FEW_WORDS, LONGEST_CORRECTED
 
 _PIECE = re.compile(r'(?P<out>(?<!\S)-(?=["\w.]))?(?:"(?P<quoted>[^"]*)"|(?P<plain>[^\s"]+))')
@@ -18,7 +29,7 @@ _PIECE = re.compile(r'(?P<out>(?<!\S)-(?=["\w.]))?(?:"(?P<quoted>[^"]*)"|(?P<pla
 
 # Blanks take their place, so that the words after them stay where they are.
 _OPERATOR = re.compile(
-    r'(?<!\S)(?:(?P<title>in:title)(?!\S)|category:(?:"(?P<quoted>[^"]+)"|(?P<plain>[^\s"]+)))',
+    r'(?<!\S)(?:(?P<title>in:title)(?!\S)|(?P<not>-)?category:(?:"(?P<quoted>[^"]+)"|(?P<plain>[^\s"]+)))',
     re.I,
 )
 
@@ -49,7 +60,7 @@ _TOKEN = rf"(?<![^\W_])(?:{ACRONYM}|\d[\d.,]*(?=(?i:{UNITS})(?![^\W_])))|{LETTER
 # libc++ is a word, too, and so is -- before one. ?? behind a word is a question asked loudly.
 _SYMBOL = re.compile(
     r"[^\W_]*[cC]\+\+(?!\+)|\b[cCfF]#|(?<![\w.])\.[nN][eE][tT]\b"
-    rf"|(?<![\w-]){FLAG}(?=[^\W\d_])"
+    rf"|(?<![\w-]){FLAG}(?=[^\W\d_])|(?<!\S)[—–](?=[^\W\d_])|(?<!\S)-(?=(?:{FLAGS})(?!\S))"
     r"|===|!==|==|!=|=>|->|:=|&&|\|\||(?<![\w?])\?\?|\?\?(?=\w)"
 )
 # An emoji that stands alone is a word, with what joins it to others and tells its colour.
@@ -60,6 +71,8 @@ _PART = re.compile(r"(?:(?<=\d),(?=\d)|[^/,;&|()\[\]{}<>])+")
 QUOTATION_MARKS = '"“”„‟«»＂'
 """What may enclose a phrase; keyboards write those of their language by themselves."""
 _USUAL = {**APOSTROPHES, **str.maketrans(dict.fromkeys(QUOTATION_MARKS, '"'))}
+_FLAG = re.compile(FLAGS)
+_DASH = re.compile("^[—–]")  # what phones make of --
 _GERSHAYIM = re.compile('(?<=[א-ת])["״](?=[א-ת])')
 # python3.12 is python and 3.12.
 _VERSION = re.compile(r"(?<=[^\W\d_])(?=\d+\.\d)")
@@ -108,6 +121,16 @@ class QueryTerm:
         return not self.light and not self.continues
 
     @property
+    def is_short_flag(self) -> bool:
+        """Whether it may be a flag (`rm -rf`), or exclude a word, if no post has it."""
+        return self.pieces[0] == SHORT_FLAG
+
+    def asks(self, language: Language) -> bool:
+        """Whether a query that begins with it is a question."""
+        questions = language.question_words
+        return self.token in questions if questions else self.light
+
+    @property
     def correctable(self) -> bool:
         """Whether spellings are suggested: three letters or more and nothing else."""
         short = len(self.token) <= LONGEST_CORRECTED
@@ -120,7 +143,8 @@ class ParsedQuery:
 
     `examined`: the terms that decide which posts match, and that are looked up and corrected: the
     first ones that say something, or of all if none does and there is no quoted phrase. `in_title`
-    and `categories`: only posts with the words in their titles, and of one of these categories.
+    and `categories`: only posts with the words in their titles, and of one of these categories;
+    `other_categories`: without these.
     """
 
     terms: tuple[QueryTerm, ...] = ()
@@ -130,11 +154,13 @@ class ParsedQuery:
     examined: tuple[QueryTerm, ...] = ()
     in_title: bool = False
     categories: tuple[str, ...] = ()
+    other_categories: tuple[str, ...] = ()
 
     @property
     def empty(self) -> bool:
         """Whether there is nothing to search for."""
-        return not (self.terms or self.quoted or self.excluded or self.categories)
+        categories = self.categories or self.other_categories
+        return not (self.terms or self.quoted or self.excluded or categories)
 
 
 def parsed(
@@ -158,11 +184,13 @@ def parse_query(q: str, language: Language) -> ParsedQuery:
     q = _GERSHAYIM.sub("״", q.translate(_USUAL))
     if operators := list(_OPERATOR.finditer(q)):
         rest = parse_query(_OPERATOR.sub(lambda match: " " * len(match[0]), q), language)
-        named = tuple(
-            match["quoted"] or match["plain"] for match in operators if not match["title"]
-        )
         in_title = any(match["title"] for match in operators)
-        return replace(rest, in_title=in_title, categories=named)
+        named: dict[bool, list[str]] = {False: [], True: []}
+        for match in operators:
+            if not match["title"]:
+                named[bool(match["not"])].append(match["quoted"] or match["plain"])
+        chosen, others = map(tuple, named.values())
+        return replace(rest, in_title=in_title, categories=chosen, other_categories=others)
     terms: list[QueryTerm] = []
     quoted: list[str] = []
     excluded: list[str] = []
@@ -171,7 +199,9 @@ def parse_query(q: str, language: Language) -> ParsedQuery:
         text = piece["plain"] if piece["quoted"] is None else piece["quoted"].strip()
         if not text.isalpha() and not _tokens(text):
             continue
-        if piece["out"]:
+        if piece["out"] and piece["quoted"] is None and _FLAG.fullmatch(text):
+            terms.extend(_terms(f"-{text}", piece.start(), len(terms), language))
+        elif piece["out"]:
             excluded.append(text)
         elif piece["quoted"] is not None:
             quoted.append(text)
@@ -232,8 +262,10 @@ def _term(text: str, start: int, key: str, language: Language) -> QueryTerm | No
     begin, end = tokens[0].start(), tokens[-1].end()
     while end < len(text) and unicodedata.category(text[end])[0] == "M":
         end += 1
-    words = [token.group() for token in tokens]
-    return _query_term(text[begin:end], words, key, (start + begin, start + end), language)
+    words = [_DASH.sub(FLAG, token.group()) for token in tokens]
+    return _query_term(
+        _DASH.sub(FLAG, text[begin:end]), words, key, (start + begin, start + end), language
+    )
 
 
 def _tokens(text: str) -> list[re.Match[str]]:
@@ -267,7 +299,7 @@ def apart(compound: QueryTerm, language: Language) -> tuple[QueryTerm, ...]:
             language,
         )
         for number, token in enumerate(pieces.finditer(compound.text))
-        if token.group() != FLAG
+        if token.group() not in (FLAG, SHORT_FLAG)
     )
 
 

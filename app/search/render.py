@@ -8,14 +8,14 @@ same, so that a document some other indexer wrote cannot put markup into a page.
 import html
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from analyzers.languages import ENGLISH, Language
+from analyzers.languages import ENGLISH, Language, abbreviations
 from analyzers.signs import CHARACTERS, OPERATORS, is_unspaced
 from app.search.plan import Plan
 from app.search.scoring import (
@@ -53,6 +53,8 @@ _SPACE = re.compile(rf"\s|(?=[{CHARACTERS}])")  # where a text may be cut
 # By its first character, which `re` looks for in a tenth of the time that it takes to try each one.
 _STOP = re.compile(r"[\n.!?。！？](?:(?<![.!?])| )")
 _ENDS = ".!?。！？"
+_ABBREVIATIONS = abbreviations()
+_NAMES = frozenset(("yahoo", "jeopardy", "yum", "kahoot", "joomla"))
 _BEFORE = FRAGMENT_SIZE * 3 // 4
 """Characters of its sentence that may come before the first mark of a part."""
 _COMPARED = 100
@@ -90,6 +92,7 @@ class Marker:
     words: frozenset[str] = frozenset()
     queries: tuple[tuple[str, str], ...] = ()
     language: Language = ENGLISH
+    whole: tuple[str, ...] = ()  # patterns of what is marked as one: quoted stop words, flags
 
     @classmethod
     def of(cls, plan: Plan) -> "Marker":
@@ -112,12 +115,23 @@ class Marker:
         if words:
             queries["match", " ".join(words)] = None
         queries |= {("match_phrase", text): None for text in plan.query.quoted}
+        stop_words = plan.language.stop_words
+        whole = [
+            r"[\W_]+".join(map(re.escape, words))
+            for text in plan.query.quoted
+            if not stop_words.isdisjoint(words := re.findall(r"\w+", text.lower()))
+        ]
+        for term in plan.terms:
+            if term.term.text.startswith("-"):
+                parts = re.findall(r"\w+|\W+", term.term.text)
+                whole.append(f"{_ANY_MARK}*".join(map(re.escape, parts)))
         return cls(
             tuple(begun),
             tuple([text for text in begun if len(text) >= PREFIX_MIN or is_unspaced(text)]),
             frozenset([text.lower() for text in words if len(text) >= _CAMEL_CASE]),
             tuple(queries),
             plan.language,
+            tuple(whole),
         )
 
     def query(self, field: str) -> Json:
@@ -155,8 +169,16 @@ def marked_texts(hit: Mapping[str, Any], marker: Marker) -> dict[str, str]:
         name = field.partition(".")[0]
         begun = marker.begun if name == "title" else marker.begun_in_texts
         text = "\n".join(fragments)
-        texts[name] = _with_words(decoded(text) if "&" in text else text, begun, marker)
+        marked = decoded(text) if "&" in text else text
+        if marker.whole:
+            marked = _with_whole(marked, marker.whole)
+        texts[name] = _with_words(marked, begun, marker)
     return texts
+
+
+def _with_whole(marked: str, patterns: tuple[str, ...]) -> str:
+    pattern = rf"(?<![\w-]){MARK}?(?:{'|'.join(patterns)})(?![\w-]){UNMARK}?"
+    return re.sub(pattern, lambda found: f"{MARK}{unmarked(found[0])}{UNMARK}", marked, flags=re.I)
 
 
 def _with_words(marked: str, begun: tuple[str, ...], marker: Marker) -> str:
@@ -518,7 +540,7 @@ def _part(text: str, mark: int, after: int) -> Part:
     """The part with this mark, `after` the one before: it begins with its sentence, or in a long
     one with a word."""
     begin = earliest = max(0, mark - _BEFORE)
-    for stop in _STOP.finditer(text, earliest, mark):
+    for stop in _stops(text, earliest, mark):
         begin = stop.end()
     if 0 < begin == earliest:
         space = _SPACE.search(text, mark - FRAGMENT_SIZE // 2, mark)
@@ -529,11 +551,30 @@ def _part(text: str, mark: int, after: int) -> Part:
     return Part(text, begin, end, frozenset(words))
 
 
+def _stops(text: str, begin: int, end: int) -> Iterator[re.Match[str]]:
+    """The ends of sentences: no points of abbreviations, initials and numbers of lists, no signs of
+    names, and none before a small letter."""
+    for stop in _STOP.finditer(text, begin, end):
+        sign, at = stop[0][0], stop.start()
+        if sign in ".!?" and at + 1 < len(text) and text[at + 1] != "\n":
+            following = unmarked(text[at + 1 : at + 5]).lstrip()[:1]
+            before = unmarked(text[max(0, at - 24) : at])
+            word = re.split(r"[\s(\[\"'“„«]", before)[-1].casefold()
+            is_short = len(word) == 1 or (word.isdigit() and len(word) < 3) or "." in word
+            if following.islower() or word in (_ABBREVIATIONS if sign == "." else _NAMES):
+                continue
+            if sign == "." and is_short:
+                continue
+        yield stop
+
+
 def _end(text: str, begin: int, marked_to: int) -> int:
     """Where it ends: with its sentence, or with a word after `FRAGMENT_SIZE` characters."""
     limit = max(begin + FRAGMENT_SIZE, marked_to)
-    if marked_to and (stop := _STOP.search(text, marked_to, limit)):
-        return stop.start() + 1
+    for stop in _stops(text, marked_to, limit) if marked_to else ():
+        # What a colon announces is shown, too.
+        if stop[0] != "\n" or unmarked(text[: stop.start()][-3:]).rstrip()[-1:] != ":":
+            return stop.start() + 1
     if limit >= len(text):
         return len(text)
     space = _SPACE.search(text, limit, begin + LONGEST_SNIPPET)
