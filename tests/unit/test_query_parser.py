@@ -34,11 +34,18 @@ def test_words(q: str, expected: list[str]) -> None:
     assert tokens(q) == expected
 
 
+def test_short_flags_are_words_and_other_exclusions_are_not() -> None:
+    query = parse_query("rm -rf —dry-run -pear -category:Linux")
+    assert [term.pieces for term in query.terms] == [("rm",), ("-", "rf"), ("--", "dry", "run")]
+    assert [term.is_short_flag for term in query.terms] == [False, True, False]
+    assert (query.excluded, query.other_categories) == (("pear",), ("Linux",))
+
+
 def test_operators_are_no_words() -> None:
-    query = parse_query('category:"two words" Date IN:Title "a phrase" -not category:Linux')
+    query = parse_query('category:"two words" Date IN:Title "a phrase" -without category:Linux')
     assert (query.in_title, query.categories) == (True, ("two words", "Linux"))
     assert [term.token for term in query.terms] == ["date"]
-    assert (query.quoted, query.excluded) == (("a phrase",), ("not",))
+    assert (query.quoted, query.excluded) == (("a phrase",), ("without",))
     assert (query.terms[0].start, query.quoted_at) == (21, (35,))
     for q in ("check in:titles", "x.in:title", "category:", 'category:""'):
         query = parse_query(q)

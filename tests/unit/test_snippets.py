@@ -45,6 +45,13 @@ JAPANESE = "ここには何も書かれていません。" * 30
     [
         (f"{FILLER}The [cat] sat down. Then it slept.\nMore.", {}, ["The [cat] sat down."]),
         ("A heading\nThe [cat]\nmore", {}, ["The [cat]"]),
+        (
+            "One. Dr. Foo, e.g. the [cat] of St. Ives. Two.",
+            {},
+            ["Dr. Foo, e.g. the [cat] of St. Ives."],
+        ),
+        ("One. The U.S. Yahoo! Inc [cat] came. Two.", {}, ["The U.S. Yahoo! Inc [cat] came."]),
+        ("One. A [cat] needs:\nfood\nwater", {}, ["A [cat] needs:\nfood"]),
         (f"{FEWER} {FILLER}{BOTH}", {}, [BOTH, FEWER]),
         (f" {FILLER}".join(NUMBERED), {}, NUMBERED[:2]),
         (f"The [cat] sat. {FILLER}" * 30 + DOG, {}, ["The [cat] sat.", DOG]),
