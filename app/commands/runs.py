@@ -10,6 +10,7 @@ import click
 import requests
 from elasticsearch import ApiError, Elasticsearch, TransportError
 from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from analyzers.languages import ENGLISH, language_named
 from app.commands.sources import SourceArguments, Sources
@@ -115,7 +116,10 @@ def run_on(
     unless the run before was on the same ones.
     """
     output = tools.output
-    with Console(stderr=True, quiet=output.quiet).status("") as status:
+    columns = (TextColumn("{task.completed:,} posts read"), BarColumn(), TimeElapsedColumn())
+    console = Console(stderr=True, quiet=output.quiet)
+    with Progress(*columns, console=console, transient=True) as progress:
+        bar = progress.add_task("", total=None)
         try:
             sources = replace(arguments, quiet=output.quiet or output.as_json).open(tools.settings)
         except SourceError as error:
@@ -125,7 +129,7 @@ def run_on(
         options = IngestOptions(
             force=force,
             complete=sources.complete and command != "add",
-            on_progress=lambda read: status.update(f"{read:,} posts read"),
+            on_progress=lambda read: progress.update(bar, completed=read, total=sources.total),
             purpose=f"{command} {arguments}",
         )
         run = Run(sources, options, arguments.verbose)

@@ -192,6 +192,11 @@ class Sources:
         return self._addresses.setdefault(key, number) == number
 
     @property
+    def total(self) -> int | None:
+        """How many entries they have, as far as they know."""
+        return sum(source.total or 0 for source in self.sources) or None
+
+    @property
     def complete(self) -> bool:
         """Whether they have every post of the blog; a feed has only the latest."""
         return _LATEST_ONLY not in self.kinds and self._options.max_pages is None

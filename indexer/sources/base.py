@@ -164,6 +164,8 @@ class Source(ABC):
     kind: ClassVar[str]
     is_remote: ClassVar[bool] = False
     is_folder: ClassVar[bool] = False
+    total: int | None = None
+    """How many entries it has, once that is known."""
 
     def __init__(self, spec: str, options: SourceOptions, fetched: Fetched | None = None) -> None:
         self.spec = spec

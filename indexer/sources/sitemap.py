@@ -56,6 +56,7 @@ class Sitemap(Source):
         with Fetcher(self._options.fetch) as fetcher:
             pages, robots, seen = self._pages(fetcher), Robots(fetcher), set()
             self._site = BuiltSite(entries=self._fed(fetcher, robots))
+            self.total = len(pages)
             for item in self._items(fetcher, robots, pages):
                 page = (
                     (address_of(str(item.url)), item.title) if isinstance(item, RawPost) else None

@@ -100,6 +100,7 @@ class _Site:
     fetcher: Fetcher
     warn: Callable[[str], None]
     terms: dict[str, dict[int, str]] = field(default_factory=dict)
+    totals: dict[str, int] = field(default_factory=dict)  # of what was last asked for
 
     def pages(self, route: str, **parameters: Any) -> Iterator[list[Entry]]:
         """All entries, a page of them at a time; the oldest first, so that new ones move none.
@@ -119,6 +120,7 @@ class _Site:
                 raise SourceError(reason, "Try again, or name the sitemap.") from error
             if now < total:
                 raise SourceError(f"{route} were removed while they were read.", "Try again.")
+            self.totals[route] = now
             yield entries
             total, number = now, number + 1
 
@@ -179,8 +181,10 @@ class WordPressSite(Source):
 
     def _rows(self, site: _Site, is_unchanged: IsUnchangedEntry | None) -> Iterator[_Row]:
         """Lists the short fields of all posts, and reads those whole that the index lacks."""
+        before = 0
         for route in ("posts", "pages"):
             for listed in site.pages(route, _fields=_LISTED):
+                self.total = before + site.totals[route]
                 said: dict[int, list[Entry]] = {entry["id"]: [] for entry in listed}
                 found = site.some("comments", said, "post", _fields=_SAID)
                 for comment in site.beside("comments", found):
@@ -202,6 +206,7 @@ class WordPressSite(Source):
                     for post in posts:
                         id_, image = post["id"], urls.get(post.get("featured_media"), "")
                         yield _Row(post, said[id_], image, marks[id_])
+            before = self.total or 0
 
     def _mark(self, entry: Entry, site: _Site, said: Mapping[int, list[Entry]]) -> str:
         fields = [entry.get(name) for name in ("id", "link", "date_gmt", "modified_gmt")]
