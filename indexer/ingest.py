@@ -10,6 +10,7 @@ from indexer.normalise import (
     digest,
     digest_of,
     has_comments,
+    is_of_entry,
     oid_of_reject,
     without_mark,
 )
@@ -172,7 +173,9 @@ class Ingest:
             remedy = "Give one of them another oid, or leave one out."
             self.reject(Reject(item.origin, oid, reason, remedy))
             return True
-        if (stored := self._stored.get(oid)) and stored == _digest(item):
+        stored = self._stored.get(oid)
+        stands_in = isinstance(item, RawPost) and item.stands_in
+        if stored and (stored == _digest(item) or (stands_in and is_of_entry(stored))):
             self._keep(oid, item.origin)
             return True
         return False

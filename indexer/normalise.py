@@ -161,7 +161,7 @@ _digested = attrgetter(
     *(field.name for field in fields(RawPost) if field.compare and field.name != "origin")
 )
 _VERSION = f"{SCHEMA} {READING} ".encode()
-_COMMENTS = "+"
+_ENTRY, _COMMENTS = "=", "+"
 
 
 def digest_of(raw: RawPost) -> str:
@@ -170,21 +170,28 @@ def digest_of(raw: RawPost) -> str:
 
 
 def digest(read: bytes | tuple[Any, ...], *, comments: bool = False) -> str:
-    """A hash of what a post was read from: 32 hex digits, and a mark if there are comments on it.
+    """A hash of what a post was read from: 32 hex digits, and marks if that is an entry of a file
+    or an API, and if there are comments on it.
 
     If it is the same, so is the document. Parsing HTML takes ten times as long.
     """
+    marks = (_ENTRY if isinstance(read, bytes) else "") + (_COMMENTS if comments else "")
     if not isinstance(read, bytes):
         try:
             read = orjson.dumps(read, default=repr)
         except TypeError:  # a lone surrogate, or a key that is not a string
             read = repr(read).encode("utf-8", "surrogatepass")
-    return hashlib.sha256(_VERSION + read).hexdigest()[:32] + (_COMMENTS if comments else "")
+    return hashlib.sha256(_VERSION + read).hexdigest()[:32] + marks
 
 
 def without_mark(digest: str) -> str:
     """The digest as it is without comments."""
     return digest.removesuffix(_COMMENTS)
+
+
+def is_of_entry(digest: str) -> bool:
+    """Whether the post was read from an entry of a file or an API, and not from a page."""
+    return _ENTRY in digest
 
 
 def has_comments(digest: str) -> bool:

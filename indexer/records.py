@@ -50,7 +50,8 @@ class RawPost:
     `title` is plain text; `text` is HTML, or a `Readable` where it was parsed before.
     `left_out` are the characters of its page that are no part of it, by what they were taken for.
     `layout` is the known layout of its page, `entry` is all that the post and its comments were
-    read from; both are empty if they are not known.
+    read from; both are empty if they are not known. One that `stands_in` was read from a page while
+    the API of its site was closed: what came by the API stays.
     """
 
     origin: Origin
@@ -70,6 +71,7 @@ class RawPost:
     left_out: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
     layout: str = field(default="", compare=False, repr=False)
     entry: bytes = field(default=b"", compare=False, repr=False)
+    stands_in: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,7 +106,7 @@ class Sources:
                 items = source.read()
             for item in items:
                 if isinstance(item, RawPost):
-                    item = completed(item, self._options)
+                    item = replace(completed(item, self._options), stands_in=source.stands_in)
                     if not self._is_first(item, number):
                         item = Skipped(item.origin, None, _SAME_ADDRESS, "copy", declared=True)
                 if isinstance(item, Skipped):

@@ -12,7 +12,7 @@ from indexer.sources.json_lines import JSONLines, raw_comment, raw_post
 from indexer.sources.markdown.folder import MarkdownFolder
 from indexer.sources.sitemap import Sitemap
 from indexer.sources.wordpress import WordPress
-from indexer.sources.wordpress_rest import site_at
+from indexer.sources.wordpress_rest import api_of, site_at
 
 __all__ = ["KINDS", "Source", "SourceOptions", "open_source", "raw_comment", "raw_post"]
 
@@ -51,13 +51,15 @@ def open_source(spec: str, kind: str | None, options: SourceOptions) -> Source:
     elif spec != "-":
         check_place(spec)
     page: Fetched | None = None
+    stands_in = False
     if kind is None and is_url(spec):
         with Fetcher(options.fetch) as fetcher:
             page = fetcher.get(spec)
             kind = kind_of_page(page, options.fetch.max_bytes)
             if kind == "html":
                 options = of_site(page, options)
-                if site := site_at(page, fetcher, options):
+                stands_in = bool(api := api_of(page))
+                if api and (site := site_at(api, page, fetcher, options)):
                     return site
                 page = posts_of_site(page, fetcher)
                 spec, kind = page.url, kind_of_page(page, options.fetch.max_bytes)
@@ -69,4 +71,6 @@ def open_source(spec: str, kind: str | None, options: SourceOptions) -> Source:
         raise SourceError(f"{kind} cannot be read from a URL.", "Download it and name the file.")
     if spec == "-" and _SOURCES[kind].is_folder:
         raise SourceError(f"{kind} cannot be read from standard input.", "Name a folder.")
-    return _SOURCES[kind](spec, options, page)
+    source = _SOURCES[kind](spec, options, page)
+    source.stands_in = stands_in
+    return source

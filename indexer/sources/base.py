@@ -164,6 +164,8 @@ class Source(ABC):
     kind: ClassVar[str]
     is_remote: ClassVar[bool] = False
     is_folder: ClassVar[bool] = False
+    stands_in = False
+    """Whether it is read in place of the API of its site, which is closed now."""
     total: int | None = None
     """How many entries it has, once that is known."""
 

@@ -53,21 +53,27 @@ _SAID = "id,post,author_name,date,date_gmt,content,type"
 _HIDDEN = re.compile(r"""name=["']robots["'][^<>]*\bnoindex\b""")
 
 
-def site_at(page: Fetched, fetcher: Fetcher, options: SourceOptions) -> "WordPressSite | None":
-    """The WordPress with this home page, if it names an API on its own host that is open.
+def api_of(page: Fetched) -> str:
+    """The root of the API that a page of a site names, on its own host; "" if it names none."""
+    text = page.body.decode("utf-8", "replace")
+    found = _IN_HEADER.search(page.headers.get("Link", "")) or _IN_PAGE.search(text)
+    api = urljoin(page.url, found[1].replace("&amp;", "&")) if found else ""
+    hosts = {bare_host(urlsplit(url).netloc) for url in (api, page.url) if is_valid_url(url)}
+    return api if len(hosts) == 1 and not _HIDDEN.search(text) else ""
+
+
+def site_at(
+    api: str, page: Fetched, fetcher: Fetcher, options: SourceOptions
+) -> "WordPressSite | None":
+    """The WordPress with this API and this home page; None if visitors cannot have its posts.
 
     Raises:
         SourceError: it cannot be reached now, which says nothing about its posts.
     """
-    text = page.body.decode("utf-8", "replace")
-    found = _IN_HEADER.search(page.headers.get("Link", "")) or _IN_PAGE.search(text)
-    api = urljoin(page.url, found[1].replace("&amp;", "&")) if found else ""
-    hosts = {bare_host(urlsplit(url).netloc) for url in (api, page.url)}
-    if len(hosts) > 1 or not is_valid_url(api) or _HIDDEN.search(text):
-        return None
     if closed := _why_closed(_url(api, "posts", per_page=1), fetcher):
         options.warn(f"{api}: {closed}; the sitemap or the feed is read instead.")
         return None
+    text = page.body.decode("utf-8", "replace")
     language = _LANGUAGE.search(text)
     if language and "hreflang=" not in text:  # else a post may be in another one
         options = replace(options, language=options.language or language[1])

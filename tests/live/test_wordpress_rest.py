@@ -226,7 +226,7 @@ def test_where_it_is_closed_the_posts_are_the_same_by_sitemap_feed_and_pages(
     named = f"<urlset><url><loc>{site.url('/2026/03/post-1/')}</loc></url></urlset>"
     server.say("/sitemap.xml", named, Content_Type="application/xml")
     closed = opened(site, replace(OPTIONS, warn=warnings.append))
-    assert closed.kind == "sitemap"
+    assert (closed.kind, closed.stands_in) == ("sitemap", True)
     assert str(status) in warnings[0]
     by_feed = open_source(site.url("/feed/"), None, OPTIONS)
     site.status.clear()

@@ -36,6 +36,18 @@ def test_unchanged_posts_are_left_out_and_count_as_read() -> None:
     assert (ingest.unchanged, set(ingest.read), ingest.has_comments) == (1, {"7"}, True)
 
 
+def test_a_page_that_stands_in_for_a_closed_api_replaces_no_post_that_came_by_it() -> None:
+    by_api = RawPost(Origin("a"), "a", "A", "x", entry=b"1")
+    by_page = RawPost(Origin("b"), "b", "B", "x")
+    stored = {
+        made.oid: made.digest
+        for made in Ingest(no_reject, IngestOptions()).posts([by_api, by_page])
+    }
+    ingest = Ingest(no_reject, IngestOptions(), stored)
+    pages = [RawPost(Origin(oid), oid, "T", "other", stands_in=True) for oid in "abc"]
+    assert [made.oid for made in ingest.posts(pages)] == ["b", "c"]
+
+
 @pytest.mark.parametrize(
     ("rejected", "wholly", "posts", "passes"),
     [
