@@ -3,6 +3,7 @@
 import csv
 import hashlib
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -314,61 +315,53 @@ class MovableType(Source):
 
     def read(self) -> Iterator[SourceItem]:
         """Every post with its comments; its oid is the path of its address."""
+        if not self._options.url_template:
+            self._options.warn(f"{self.spec}: addresses that it lacks are {_MT_ADDRESSES}.")
         with File(self.spec).opened() as stream:
             for number, text in enumerate(_mt_entries(stream), start=1):
                 origin = Origin(f"{self.spec} entry {number}")
-                yield guarded(partial(self._item, text, origin, is_first=number == 1), origin, None)
+                yield guarded(partial(self._item, text, origin), origin, None)
 
-    def _item(self, text: str, origin: Origin, *, is_first: bool) -> SourceItem:
+    def _item(self, text: str, origin: Origin) -> SourceItem:
         head, *sections = _MT_SECTION.split(text.replace("\r\n", "\n"))
-        fields: dict[str, list[str]] = {}
-        for name, value in _MT_FIELD.findall(f"{head}\n"):
-            fields.setdefault(name, []).append(value.strip())
-        first = {name: values[0] for name, values in fields.items()}
-        parts: dict[str, list[str]] = {}
-        for section in sections:
-            name, _, content = section.partition(":")
-            parts.setdefault(name, []).append(content.strip())
-        url = first.get("UNIQUE URL") or self._address(first, is_first=is_first)
+        values = defaultdict[str, list[str]](list)
+        parts = (section.partition(":")[::2] for section in sections)
+        for name, value in (*_MT_FIELD.findall(f"{head}\n"), *parts):
+            values[name].append(value.strip())
+        first = {name: stated[0] for name, stated in values.items()}
+        when, status = _mt_date(first.get("DATE", "")), first.get("STATUS", "publish").lower()
+        url = first.get("UNIQUE URL") or self._address(first.get("BASENAME", ""), when)
         oid = oid_at(url, first.get("BASENAME"))
-        status = first.get("STATUS", "publish").lower()
-        is_wanted = (status == "draft" and self._options.drafts) or (
-            status == "future" and self._options.future
-        )
-        if status != "publish" and not is_wanted:
-            return Skipped(origin, oid, status or "of no status", "draft", declared=True)
-        bodies = [*parts.get("BODY", ()), *parts.get("EXTENDED BODY", ())]
-        html = _mt_html("\n\n".join(filter(None, bodies)), first.get("CONVERT BREAKS", ""))
-        categories = [*fields.get("PRIMARY CATEGORY", ()), *fields.get("CATEGORY", ())]
+        options = self._options
+        if status not in ("publish", "draft" * options.drafts, "future" * options.future):
+            return Skipped(origin, oid, status, "draft", declared=True)
+        bodies = filter(None, values["BODY"] + values["EXTENDED BODY"])
+        html = _mt_html("\n\n".join(bodies), first.get("CONVERT BREAKS", ""))
         tags = next(csv.reader([first.get("TAGS", "")]), [])
-        comments = map(_mt_comment, parts.get("COMMENT", ()))
+        comments = {comment.oid: comment for comment in map(_mt_comment, values["COMMENT"])}
         return RawPost(
             origin=origin,
             oid=oid,
             title=title_or_start(plain(first.get("TITLE", "")), html),
             text=html,
             url=url,
-            pub_date=_mt_date(first.get("DATE", "")),
-            categories=labels(categories),
-            keywords=labels([*tags, *",".join(parts.get("KEYWORDS", ())).split(",")]),
-            comments=tuple({comment.oid: comment for comment in comments}.values()),
+            pub_date=when,
+            categories=labels(values["PRIMARY CATEGORY"] + values["CATEGORY"]),
+            keywords=labels([*tags, *",".join(values["KEYWORDS"]).split(",")]),
+            comments=tuple(comments.values()),
             image=image_of(first.get("IMAGE")),
         )
 
-    def _address(self, first: dict[str, str], *, is_first: bool) -> str | None:
-        """The address of a post that states none: only Typepad does."""
-        slug, when = first.get("BASENAME", ""), _mt_date(first.get("DATE", ""))
+    def _address(self, slug: str, when: When) -> str | None:
+        """The address of a post that states none, as all but Typepad's."""
         if "/" in slug and not self._options.url_template:
             return f"/entry/{slug}"  # of Hatena
         if not slug or not isinstance(when, datetime):
             return None
-        template = self._options.url_template or _MT_ADDRESSES
-        if is_first:
-            self._options.warn(
-                f"{self.spec}: addresses are {template}; --url-template says others."
-            )
         year, month, day = f"{when:%Y-%m-%d}".split("-")
-        return template.format(year=year, month=month, day=day, slug=slug, path=slug, section="")
+        return (self._options.url_template or _MT_ADDRESSES).format(
+            year=year, month=month, day=day, slug=slug, path=slug, section=""
+        )
 
 
 def _mt_entries(stream: Stream) -> Iterator[str]:

@@ -6,7 +6,6 @@ Field names: WordPress' own `wp-admin/includes/export.php`.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import Any
 from xml.etree.ElementTree import Element
@@ -44,15 +43,6 @@ _KINDS: dict[str, PageKind] = {LOCKED: "locked", "private": "locked", "noindex":
 _KINDS |= dict.fromkeys(("draft", "pending", "dated in the future", "trash"), "draft")
 
 
-@dataclass(frozen=True, slots=True)
-class _Beside:
-    """Items of an export that posts show: the texts of shared patterns and the addresses of images,
-    by their ids."""
-
-    patterns: dict[str, str] = field(default_factory=dict)
-    images: dict[str, str] = field(default_factory=dict)
-
-
 class WordPress(Source):
     """An export as Tools → Export makes it; also .gz. It is read twice."""
 
@@ -64,13 +54,15 @@ class WordPress(Source):
 
     def read(self) -> Iterator[SourceItem]:
         """Every post and page; its oid is the path of its address."""
-        language, file, beside = self._options.language, self._file.copied(), _Beside()
+        language, file = self._options.language, self._file.copied()
+        patterns: dict[str, str] = {}
+        images: dict[str, str] = {}
         for element in elements(file, depth=2):
             kind, oid = text_of(element, "post_type"), text_of(element, "post_id")
             if kind == "wp_block" and _is_public(element):
-                beside.patterns[oid] = element.findtext(_CONTENT) or ""
+                patterns[oid] = element.findtext(_CONTENT) or ""
             elif kind == "attachment":
-                beside.images[oid] = text_of(element, "attachment_url")
+                images[oid] = text_of(element, "attachment_url")
         for element in elements(file, depth=2):
             if element.tag == "language":
                 language = language or element.text or ""
@@ -78,15 +70,19 @@ class WordPress(Source):
                 continue
             if not any("wordpress.org/export" in child.tag for child in element):
                 raise SourceError("This is not a WordPress export.", "Use --source feed.")
-            yield self._item(element, language, beside)
+            yield self._item(element, language, patterns, images)
 
-    def _item(self, item: Element, language: str, beside: _Beside) -> SourceItem:
+    def _item(
+        self, item: Element, language: str, patterns: dict[str, str], images: dict[str, str]
+    ) -> SourceItem:
         stated, meta = text_of(item, "post_id") or text_of(item, "guid"), _meta(item)
         oid = oid_at(text_of(item, "link"), stated)
         origin = Origin(f"{self._file.name} post {stated or oid}")
         if reason := self._why_left_out(item, meta):
             return Skipped(origin, oid, reason, _KINDS.get(reason, "not a post"), declared=True)
-        return guarded(lambda: _post(item, origin, oid, language, beside, meta), origin, oid)
+        blocks = _Blocks(patterns, _footnotes(meta.get("footnotes", "")))
+        image = image_of(images.get(meta.get("_thumbnail_id", "")))
+        return guarded(lambda: _post(item, origin, oid, language, blocks, image), origin, oid)
 
     def _why_left_out(self, item: Element, meta: Mapping[str, str]) -> str:
         """Why an item is not a published post; "" if it is one."""
@@ -121,10 +117,9 @@ def _post(
     origin: Origin,
     oid: str | None,
     language: str,
-    beside: _Beside,
-    meta: Mapping[str, str],
+    blocks: "_Blocks",
+    image: str | None,
 ) -> RawPost:
-    blocks = _Blocks(beside.patterns, _footnotes(meta.get("footnotes", "")))
     html = paragraphs(blocks.shown(item.findtext(_CONTENT) or ""))
     return RawPost(
         origin=origin,
@@ -138,7 +133,7 @@ def _post(
         keywords=_terms(item, "post_tag"),
         comments=tuple(_comments(item)),
         language=language,
-        image=image_of(beside.images.get(meta.get("_thumbnail_id", ""))),
+        image=image,
     )
 
 
