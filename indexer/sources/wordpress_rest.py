@@ -77,7 +77,7 @@ def site_at(
     language = _LANGUAGE.search(text)
     if language and "hreflang=" not in text:  # else a post may be in another one
         options = replace(options, language=options.language or language[1])
-    return WordPressSite(api, options)
+    return WordPressSite(page.url, api, options)
 
 
 def _why_closed(url: str, fetcher: Fetcher) -> str:
@@ -173,6 +173,10 @@ class WordPressSite(Source):
     kind = "wordpress-rest"
     is_remote = True
 
+    def __init__(self, spec: str, api: str, options: SourceOptions) -> None:
+        super().__init__(spec, options)
+        self._api = api
+
     def read(self, is_unchanged: IsUnchangedEntry | None = None) -> Iterator[SourceItem]:
         """Every post; its oid is the path of its address, as that of its page.
 
@@ -180,7 +184,7 @@ class WordPressSite(Source):
         that a site that fails midway changes nothing.
         """
         with Fetcher(self._options.fetch) as fetcher:
-            site, robots = _Site(self.spec, fetcher, self._options.warn), Robots(fetcher)
+            site, robots = _Site(self._api, fetcher, self._options.warn), Robots(fetcher)
             rows = self._rows(site, is_unchanged)
             for row in rows if is_unchanged is None else _kept(rows):
                 yield self._item(row, site, robots)

@@ -157,7 +157,8 @@ def test_posts_and_pages_with_all_their_fields(site: WordPress) -> None:
         ("2026/03/post-5", "noindex", True),
         ("2026/03/post-6", "noindex", True),
     ]
-    assert opened(site)._options.language == "en-GB"
+    source = opened(site)
+    assert (source.spec, source._options.language) == (site.url("/"), "en-GB")
 
 
 def test_only_what_has_changed_is_read_whole(site: WordPress) -> None:
