@@ -26,6 +26,8 @@ _SHORT = 300
 """Characters of its own that introduce a list whose path does not say that it is one."""
 _SHORT_NAMED = 1_000
 """The same where the path, or a feed of its own, says it."""
+_LISTED = 3
+"""Links to pages of lists on a page that is called as a list of lists is."""
 _MAX_LINKS = 5_000
 """Links that are looked at; each costs a way up through the elements that it is in."""
 _LINKED_SHARE = 0.4
@@ -69,6 +71,11 @@ def is_list(
     own_text = max(0, own.text - text)
     if folders[-1:] == ["page"] and name.isdigit():
         return True  # the second page of a list
+    if name in LISTS and not is_article and own.unlinked < _SHORT_NAMED:
+        hrefs = [link.attributes.get("href") or "" for link in main.css("a[href]")[:_MAX_LINKS]]
+        others = {target_of(href, is_certain=False).lower() for href in hrefs} - {path}
+        if sum(not LISTS.isdisjoint(other.split("/")[:-1]) for other in others) >= _LISTED:
+            return True  # of all tags, whatever each stands in
     if path == "index" and count and own_text < text:
         return True  # a front page with the last post
     if is_article:
