@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from dataclasses import replace as with_fields
+from functools import partial
 from itertools import chain
 
 from elasticsearch import ApiError, Elasticsearch, TransportError
@@ -25,7 +26,7 @@ from indexer import SCHEMA, generations
 from indexer.bulk import BulkLimits, Operation, operation, send_bulk
 from indexer.errors import Damaged, LockLost, NoIndex, NotBuilt, other_schema
 from indexer.generations import Generation, building_alias
-from indexer.ingest import Ingest, IngestOptions, OnReject, too_many_removed
+from indexer.ingest import Alike, Ingest, IngestOptions, OnReject, too_many_removed
 from indexer.passages import with_passages
 from indexer.records import OfTheIndex, Post, SourceItem, batches, examples, quantity
 from indexer.refusals import Refusal
@@ -126,9 +127,11 @@ def reindex(
         ingest = Ingest(on_reject, options)
         posts: Iterable[Post] = ingest.posts(raws)
         lacking: list[str] = []
+        alike = Alike()
         if live:
             # Also how popular they are, and the texts of links, most of which stay the same.
-            merged = (from_source(post)(had) for post, had in _with_stored(client, live, posts))
+            pairs = _with_stored(client, live, posts)
+            merged = (_merged(post, had, there, alike, ingest) for post, had in pairs)
             over_http = _posts_over_http(client, live, ingest.read, lacking)
             copied = (post for post in over_http if post.oid in there)
             posts = chain(merged, copied)
@@ -140,7 +143,8 @@ def reindex(
         if not (ingest.read and accepted):
             raise NotBuilt("The source has no posts", "Check that it is the right file or folder.")
         if live and not options.force:
-            _check_complete(client, live, name, lacking)
+            alike.check(len(there), partial(posts_named, client, live))
+            _check_complete(client, live, name, lacking, sum(map(len, ingest.withdrawn.values())))
         return accepted
 
     with Lock(client, alias, options.purpose) as lock:
@@ -160,6 +164,12 @@ def rebuild(client: Elasticsearch, lock: Lock, alias: str, settings: IndexSettin
     return _build(client, lock, alias, settings)
 
 
+def posts_named(client: Elasticsearch, index: str, oids: Iterable[str]) -> Iterator[Post]:
+    """Those of these posts that an index has."""
+    for batch in batches(oids, _BATCH):
+        yield from (found.post for found in read_posts(client, index, batch) if found.post)
+
+
 def _with_stored(
     client: Elasticsearch, index: str, posts: Iterable[Post]
 ) -> Iterator[tuple[Post, OfTheIndex]]:
@@ -167,6 +177,18 @@ def _with_stored(
     for batch in batches(posts, _BATCH):
         oids, kept = [post.oid for post in batch], ("comments", "popularity", "link_texts")
         yield from zip(batch, read_of_the_index(client, index, oids, *kept), strict=True)
+
+
+def _merged(
+    post: Post, had: OfTheIndex, there: Collection[str], alike: Alike, ingest: Ingest
+) -> Post:
+    """A post of a source with what only the live index has; `alike` gets one that it has, too, and
+    of the comments that the source takes back those are left that it had."""
+    if post.oid in there:
+        alike.add(post)
+    if withdrawn := ingest.withdrawn.get(post.oid):
+        ingest.withdrawn[post.oid] = withdrawn & had.comment_oids()
+    return from_source(post)(had)
 
 
 def _posts_over_http(
@@ -182,8 +204,10 @@ def _posts_over_http(
                 lacking.append(post.oid)
 
 
-def _check_complete(client: Elasticsearch, live: str, new: str, lacking: Sequence[str]) -> None:
-    """Check that nothing is lost that the source lacks by mistake."""
+def _check_complete(
+    client: Elasticsearch, live: str, new: str, lacking: Sequence[str], withdrawn: int
+) -> None:
+    """Check that nothing is lost that the source lacks by mistake; so many comments are not."""
     if lacking:
         raise NotBuilt(
             f"Comments came over HTTP on {quantity(len(lacking), 'post')} that the source does not "
@@ -192,8 +216,9 @@ def _check_complete(client: Elasticsearch, live: str, new: str, lacking: Sequenc
         )
     client.indices.refresh(index=new)
     indexed = count(client, live, NO_SAMPLES)  # any source replaces the samples
-    for name, now, before in zip(("posts", "comments"), count(client, new), indexed, strict=True):
-        if too_many_removed(before - now, before):
+    names, out = ("posts", "comments"), (0, withdrawn)
+    for name, now, before, less in zip(names, count(client, new), indexed, out, strict=True):
+        if too_many_removed(before - now - less, before):
             raise NotBuilt(
                 f"The source has {now:,} {name}, the live index {before:,}",
                 "Check the source, or use --force to replace them.",
@@ -281,7 +306,7 @@ def _build(
         # search after a write has to wait for a refresh.
         searched = {"refresh_interval": "1s", "number_of_replicas": settings.replicas}
         client.indices.put_settings(index=name, settings=searched)
-        built = _go_live(client, lock, alias, name, replay, settings.check)
+        built = _go_live(client, lock, alias, name, live, replay, settings.check)
     # Every part of a search is repeated for each segment. Large indices keep several, so that more
     # than one thread can search them.
     segments = max(1, (posts + comments) // settings.shards // _DOCUMENTS_PER_SEGMENT)
@@ -330,7 +355,7 @@ def rollback(client: Elasticsearch, alias: str, check: Check | None = None) -> B
             client.indices.put_settings(index=name, settings={"index.blocks.write": None})
             # Not earlier: a process that took the lock before this has not seen the alias.
             lock.check()
-            built = _go_live(client, lock, alias, name, replay, check if replay else None)
+            built = _go_live(client, lock, alias, name, live, replay, check if replay else None)
             return with_fields(built, lost=lost)
 
 
@@ -339,6 +364,7 @@ def _go_live(
     lock: Lock,
     alias: str,
     new: str,
+    live: Generation | None,
     replay: "_Replay | None",
     check: Check | None,
 ) -> Built:
@@ -369,7 +395,7 @@ def _go_live(
             if removed and removed & last:
                 store_swap(client, alias, old, new, since, removed - last)
         lock.check()
-    former = generations.swap(client, alias, new)
+    former = generations.swap(client, alias, new, live.name if live else None)
     with suppress(ApiError, TransportError):  # else the next command deletes the one before these
         generations.recover(client, alias)
     return Built(new, posts, former, replayed)

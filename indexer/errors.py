@@ -27,6 +27,10 @@ class NotBuilt(IndexingError):
         super().__init__(f"{reason}; nothing was swapped.", remedy)
 
 
+class AllAlike(IndexingError):
+    """A source has the same text, or none, for many posts that had one of their own."""
+
+
 class Locked(IndexingError):
     """Another process is building or changing the same index."""
 

@@ -8,19 +8,20 @@ Elasticsearch changes several aliases in one atomic step:
     <alias>-000003-live          exactly while it is live, and the only way to write to it
     <alias>-previous             the one that was live before; `rollback` returns to it
     <alias>-000004-building      while it is built, or a rollback writes to it: the only way then
+    <alias>-000003-sync-9f2c…    the way of one `sync`, until another process has the lock
 
 What has the last alone is deleted by the next command: an unfinished one, and at each swap the one
 before the previous one. A generation without any, such as one restored from a snapshot, is left
 alone.
 
-Whoever writes names `-live` or `-building`, with `require_alias`, and a swap fails without these
-aliases. A process that takes over the lock deletes the unfinished index, or removes the alias. So
-one that was suspended and lost the lock can change nothing when it goes on.
+Whoever writes names `-live`, `-building` or `-sync-…`, with `require_alias`, and a swap fails
+without these aliases. A process that takes over the lock deletes the unfinished index, or removes
+the alias. So one that was suspended and lost the lock can change nothing when it goes on.
 """
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -28,7 +29,8 @@ from elasticsearch import ApiError, Elasticsearch, TransportError
 
 from analyzers.languages import ENGLISH
 from indexer import SCHEMA
-from indexer.errors import IndexingError, NoIndex, other_schema
+from indexer.errors import IndexingError, NoIndex, NotBuilt, other_schema
+from indexer.state import Lock
 
 _SHOWN = "*.aliases,*.mappings._meta,*.settings.index.blocks,*.settings.index.creation_date"
 
@@ -55,11 +57,17 @@ class Generation:
     write_blocked: bool
     read_only: bool
     written: bool
+    sync_aliases: tuple[str, ...] = field(default=(), compare=False)
 
 
 def building_alias(name: str) -> str:
     """The alias through which a build or a rollback writes to the generation of this name."""
     return f"{name}-building"
+
+
+def sync_alias(name: str, token: str) -> str:
+    """The alias through which the `sync` with this lock writes to the generation of this name."""
+    return f"{name}-sync-{token}"
 
 
 def live_alias(name: str) -> str:
@@ -127,6 +135,7 @@ def _generation(alias: str, name: str, number: int, body: Mapping[str, Any]) -> 
         write_blocked=str(blocks.get("write", "false")) == "true",
         read_only=str(blocks.get("read_only_allow_delete", "false")) == "true",
         written=building_alias(name) in aliases,
+        sync_aliases=tuple(each for each in aliases if each.startswith(sync_alias(name, ""))),
     )
 
 
@@ -166,11 +175,31 @@ def check_writable(generation: Generation) -> None:
 # -- changes -----------------------------------------------------------------------------------
 
 
-def swap(client: Elasticsearch, alias: str, new: str) -> str | None:
+def open_sync(client: Elasticsearch, name: str, lock: Lock) -> str:
+    """The alias through which a `sync` writes, instead of that of the one before.
+
+    Raises:
+        LockLost: another process has the lock. It has removed the alias, or will do so.
+    """
+    own, others = sync_alias(name, lock.token), sync_alias(name, "*")
+    remove = {"remove": {"index": name, "alias": others, "must_exist": False}}
+    add = {"add": {"index": name, "alias": own, "is_hidden": True}}
+    client.indices.update_aliases(actions=[remove, add])
+    lock.check()
+    return own
+
+
+def swap(client: Elasticsearch, alias: str, new: str, replaces: str | None) -> str | None:
     """Make a generation live, and the live one, if there is one, the previous one; its name.
 
     One atomic step. It fails if the live one is live no longer, or if the new one has lost its
     building alias: then another process has taken over the lock.
+
+    Args:
+        replaces: the live generation that the new one was made to replace; None: there was none.
+
+    Raises:
+        NotBuilt: another one is live, which the new one knows nothing of.
     """
     previous, former = f"{alias}-previous", None
     actions: list[dict[str, Any]] = [
@@ -181,6 +210,8 @@ def swap(client: Elasticsearch, alias: str, new: str) -> str | None:
     for generation in list_generations(client, alias):
         name = generation.name
         if generation.state == "live":
+            if name != replaces:
+                raise NotBuilt(f"{name} is live, which was not there at first", "Run it again.")
             former = name
             actions += [
                 {"remove": {"index": name, "alias": live_alias(name), "must_exist": True}},
@@ -201,8 +232,9 @@ def swap(client: Elasticsearch, alias: str, new: str) -> str | None:
     return former
 
 
-def recover(client: Elasticsearch, alias: str) -> list[Generation]:
-    """Clean up after a killed build or rollback, and remove the live generation's write block.
+def recover(client: Elasticsearch, alias: str, *, for_sync: bool = False) -> list[Generation]:
+    """Clean up after a killed build or rollback, and remove the live generation's write block; also
+    the alias of a suspended `sync`, unless that is left to `open_sync`.
 
     The caller must hold the lock, so that no other process is building. A process that lost the
     lock cannot swap afterwards: what it wrote to is deleted, or has lost the alias it needs.
@@ -213,6 +245,8 @@ def recover(client: Elasticsearch, alias: str) -> list[Generation]:
     existing = list_generations(client, alias)
     for generation in existing:
         name = generation.name
+        for suspended in () if for_sync else generation.sync_aliases:
+            client.options(ignore_status=404).indices.delete_alias(index=name, name=suspended)
         if generation.state == "building":
             client.indices.delete(index=name, ignore_unavailable=True)
         elif generation.state != "live" and generation.written:

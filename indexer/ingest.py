@@ -1,10 +1,13 @@
 """Reads a source into posts, and counts what becomes of them."""
 
+import hashlib
+import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from indexer.bulk import BulkLimits
-from indexer.errors import NotBuilt
+from indexer.errors import AllAlike, NotBuilt
 from indexer.normalise import (
     checked,
     digest,
@@ -23,6 +26,7 @@ from indexer.records import (
     Reject,
     Skipped,
     SourceItem,
+    examples,
 )
 from indexer.refusals import Refusal
 
@@ -34,12 +38,77 @@ _REJECTS = 3  # posts of a small source that may be rejected without `force`
 _REJECTED_SHARE = 0.1  # and of a large one
 _REPORTED = 500  # entries between two reports of the progress
 
+_NO_TEXT = b""
+_SHORT = 5  # characters of a title that may stand in the text of another page by accident
+_SAMPLE = 100  # characters of a post that a message quotes
+_WORD = re.compile(r"[^\W\d_]+")
+
 OnReject = Callable[[Reject], None]
 
 
 def too_many_removed(removed: int, indexed: int) -> bool:
     """Whether removing so many of the indexed posts or comments looks like a mistake."""
     return removed > max(MAX_REMOVED, MAX_REMOVED_SHARE * indexed)
+
+
+class Alike:
+    """Finds the posts that would get a text that others get, too, or none: a page for a login, an
+    error or an empty template in place of each.
+
+        alike = Alike()
+        alike.add(post)  # each one that replaces a post; some 100 bytes of memory for each
+        alike.keys  # of those that are alike, by their oids
+
+    Not compared are titles, which a template may still fill, and what tells such pages apart.
+    """
+
+    def __init__(self) -> None:
+        self.keys: dict[str, bytes] = {}
+        self.sample = ""
+        self._first: dict[bytes, str] = {}
+
+    def add(self, post: Post) -> None:
+        """Add a post as it would be written."""
+        oid, key = post.oid, self.key_of(post)
+        first = self._first.setdefault(key, oid)
+        if first != oid or key == _NO_TEXT:
+            self.keys[first] = self.keys[oid] = key
+            self.sample = self.sample or f"{post.title}: {post.text or 'no text'}"[:_SAMPLE]
+
+    @staticmethod
+    def key_of(post: Post) -> bytes:
+        """What posts have in common that show the same: their words, without numbers, such as a
+        time, and without title and address."""
+        text = f"{post.text}\n{post.code}"
+        for own in (post.url, post.title, f"/{post.oid}"):
+            if len(own) > _SHORT:
+                text = text.replace(own, " ")
+        words = " ".join(_WORD.findall(text))
+        return hashlib.blake2b(words.encode(), digest_size=8).digest() if words else _NO_TEXT
+
+    def check(self, indexed: int, stored: Callable[[list[str]], Iterable[Post]]) -> None:
+        """Check that most posts of the index keep a text of their own.
+
+        Args:
+            indexed: how many posts the index has.
+            stored: reads some of its posts; asked only if too many are alike.
+
+        Raises:
+            AllAlike: more than a quarter of them, and at least five, would not.
+        """
+        least = max(MAX_REMOVED, math.floor(MAX_REMOVED_SHARE * indexed) + 1)
+        if len(self.keys) < least:
+            return
+        # Posts may have been alike before: photographs without a text, written anew.
+        were = {post.oid: self.key_of(post) for post in stored(list(self.keys))}
+        lost = [oid for oid, key in self.keys.items() if were.get(oid, key) != key]
+        if len(lost) >= least:
+            raise AllAlike(
+                f"{len(lost):,} of {indexed:,} posts would get a text that others get, too, or "
+                f"none ({examples(lost)}), such as {self.sample!r}. Nothing was written.",
+                "Look at these pages: it may be a fault that passes, a login or a broken template. "
+                "If they are right, use --force.",
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +119,13 @@ class IngestOptions:
         force: do what looks like a mistake: remove most of the posts, build without the rejected.
         complete: of `sync`: the source has every post; a feed, which has only the latest, is not
             complete.
+        comments: of `sync`: the source has all comments, so that it may lack the last one, too.
         purpose: shown to other processes that wait for the lock.
     """
 
     force: bool = False
     complete: bool = True
+    comments: bool = False
     limits: BulkLimits = field(default_factory=BulkLimits)
     on_progress: OnProgress | None = None
     purpose: str = "reindex"
@@ -70,6 +141,8 @@ class Ingest:
         read: the oids of all posts of the source, and where each was read.
         has_comments: whether any post of the source has comments.
         kept: the oids that a Reject or Skipped names: these posts are not missing from the source.
+        withdrawn: the comments, by their post, that the source says are not public.
+        doubted: of `kept`, pages that no longer look like posts, without saying why.
         rejects_without_oid: number of rejects that may be any post.
         entries: posts and rejects that the source yielded.
         unchanged: posts that the index has as they are in the source.
@@ -84,6 +157,8 @@ class Ingest:
         self.options = options
         self.read: dict[str, Origin] = {}
         self.kept: set[str] = set()
+        self.withdrawn: dict[str, frozenset[str]] = {}
+        self.doubted: dict[str, Skipped] = {}
         self.rejects_without_oid = self.entries = self.unchanged = 0
         self.has_comments = False
         self._on_reject = on_reject
@@ -103,6 +178,7 @@ class Ingest:
                 # A page that was taken for a post before, and says nothing else, is not missing.
                 if item.oid is not None and not item.declared:
                     self.kept.add(item.oid.strip())
+                    self.doubted[item.oid.strip()] = item
                 continue
             self._count_entry()
             if isinstance(item, Reject):
@@ -186,6 +262,8 @@ class Ingest:
         post, rejects = checked(item)
         for reject in rejects:
             self.reject(reject)
+        if post and item.withdrawn:
+            self.withdrawn[post.oid] = frozenset(item.withdrawn)
         return post
 
 

@@ -72,6 +72,8 @@ class RawPost:
     layout: str = field(default="", compare=False, repr=False)
     entry: bytes = field(default=b"", compare=False, repr=False)
     stands_in: bool = field(default=False, compare=False)
+    # The oids of comments that the source names as not, or no longer, public.
+    withdrawn: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import threading
 import time
 import uuid
 import zlib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, Self
@@ -30,6 +30,7 @@ _RENEWALS = 5  # in each lease
 _LOOKS = 50  # at the document in each lease
 _LOCK = "lock"
 _SWAPS = "swaps"
+_DOUBTS = "doubts"
 
 
 def state_index(alias: str) -> str:
@@ -89,9 +90,10 @@ class Lock:
     ) -> None:
         self._client, self._alias, self._lease = client, alias, lease
         self._index = state_index(alias)
+        self.token = uuid.uuid4().hex
         self._document = {
             "what": _LOCK,
-            "token": uuid.uuid4().hex,
+            "token": self.token,
             "purpose": sendable(purpose),
             "since": datetime.now(UTC).isoformat(timespec="seconds"),
             "host": socket.gethostname(),
@@ -140,7 +142,7 @@ class Lock:
             raise LockLost(
                 f"The lock on {self._alias!r} was lost: this process was suspended for more than "
                 f"{self._lease:.0f} seconds and another one took the lock.",
-                "Nothing was swapped or removed. Run it again when the other one is done.",
+                "Nothing was swapped, or written since. Run it again when the other one is done.",
             )
 
     def _read(self) -> Any:
@@ -198,11 +200,26 @@ def store_swap(
     """Store the checkpoint at which a generation goes live, and the ids of the documents that the
     former one has and it has not; None: the former one could not be read."""
     swaps = _swaps(client, alias)
-    kept = {name: swap for name, swap in swaps.items() if name == former}  # if this swap fails
+    # Also those of a process that took over the lock, and the former one's, if this swap fails.
+    kept = {name: swap for name, swap in swaps.items() if name >= (former or "")}
     # Packed: Elasticsearch refuses a write of more than a fraction of its memory.
     packed = None if removed is None else zlib.compress(orjson.dumps(sorted(removed))).hex()
     of = kept | {generation: {"checkpoint": checkpoint, "removed": packed}}
     client.index(index=state_index(alias), id=_SWAPS, document={"what": _SWAPS, "of": of})
+
+
+# -- pages that are doubted ----------------------------------------------------------------------
+
+
+def count_doubts(client: Elasticsearch, alias: str, oids: Collection[str]) -> dict[str, int]:
+    """The runs in a row in which each of these posts was found to be none, this one included. The
+    caller must hold the lock."""
+    before = _read(client, alias, [_DOUBTS])[0].get("of", {})
+    counts = {oid: before.get(oid, 0) + 1 for oid in oids}
+    if counts != before:
+        document = {"what": _DOUBTS, "of": counts}
+        client.index(index=state_index(alias), id=_DOUBTS, document=document)
+    return counts
 
 
 def read_swap(client: Elasticsearch, alias: str, generation: str) -> tuple[Checkpoint, set[str]]:

@@ -5,20 +5,23 @@ now, merged and written on condition that nobody has written it since. A post th
 deleted over HTTP after the comparison stays as it is: the next `sync` looks at it again.
 """
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from functools import partial
+from tempfile import SpooledTemporaryFile
 
+import msgspec
 from elasticsearch import Elasticsearch
 
 from analyzers.meaning import Model
 from indexer import generations
-from indexer.build import Built, IndexSettings, is_current, reindex
+from indexer.build import Built, IndexSettings, is_current, posts_named, reindex
 from indexer.errors import IndexingError
-from indexer.ingest import Ingest, IngestOptions, OnReject, too_many_removed
+from indexer.ingest import Alike, Ingest, IngestOptions, OnReject, too_many_removed
 from indexer.passages import with_passages
-from indexer.records import Post, Read, batches, examples
+from indexer.records import Post, Read, Skipped, batches, examples
 from indexer.scan import SAMPLES, count, doc_values, ids
-from indexer.state import Lock
+from indexer.state import Lock, count_doubts
 from indexer.write.links import update_link_texts
 from indexer.write.live import (
     Change,
@@ -28,6 +31,8 @@ from indexer.write.live import (
 )
 
 _BATCH = 200  # posts read and written at a time
+_IN_MEMORY = 64_000_000  # bytes of posts that are to be written; more are in a file
+_RUNS = 3  # in a row in which a page has to look like no post
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +46,7 @@ class SyncResult:
         removals_withheld: why nothing was removed; empty if removals were made or not needed.
         outdated: whether the index has other rules, or another language, than the settings.
         built: the generation that was built, if there was none.
+        doubted: the posts whose pages no longer look like posts, and why they still are there.
     """
 
     index: str
@@ -51,6 +57,7 @@ class SyncResult:
     removals_withheld: str = ""
     outdated: bool = False
     built: Built | None = None
+    doubted: Mapping[str, str] = field(default_factory=dict)
 
 
 def sync(
@@ -63,6 +70,9 @@ def sync(
 ) -> SyncResult:
     """Compare a source with the live index by digests, and make the index equal to it.
 
+    Nothing is written before the source is read to its end. A post whose page no longer looks like
+    one, and does not say why, stays until that was so in three runs in a row.
+
     Without an index the first generation is built. One that has other rules or another language is
     synced as it is.
     Comments are removed with their post. Otherwise only those that came from a source are removed,
@@ -73,20 +83,22 @@ def sync(
 
     Raises:
         Locked: another process is building or syncing.
-        SourceError: reading the source failed; nothing was removed.
+        LockLost: it was suspended and lost the lock; nothing was written since.
+        SourceError: reading the source failed; nothing was changed.
+        AllAlike: many posts would get the same text, or none; nothing was changed.
         NotBuilt: of the first build.
         OutdatedIndex: the index has to be rebuilt first.
     """
     options = options or IngestOptions(purpose="sync")
     with Lock(client, alias, options.purpose) as lock:
-        if live := generations.live_of(generations.recover(client, alias)):
+        if live := generations.live_of(generations.recover(client, alias, for_sync=True)):
             generations.check_writable(live)
+            target = generations.open_sync(client, live.name, lock)
             client.indices.refresh(index=live.name)
-            comparison = _Comparison(client, alias, on_reject, options)
+            comparison = _Comparison(client, alias, (target, lock), on_reject, options)
             comparison.write(read, settings.model)
-            withheld = comparison.remove(lock)
+            withheld = comparison.remove()
             if comparison.changes_links:
-                target = generations.live_alias(live.name)
                 update_link_texts(client, live.name, target, options.limits)
             return SyncResult(
                 live.name,
@@ -97,6 +109,7 @@ def sync(
                 withheld,
                 not is_current(live, settings),
                 None,
+                comparison.doubted,
             )
     built = reindex(client, alias, read(None), settings, on_reject, options)
     return SyncResult(built.index, added=list(ids(client, built.index)), built=built)
@@ -112,9 +125,14 @@ class _Comparison:
     """
 
     def __init__(
-        self, client: Elasticsearch, alias: str, on_reject: OnReject, options: IngestOptions
+        self,
+        client: Elasticsearch,
+        alias: str,
+        through: tuple[str, Lock],
+        on_reject: OnReject,
+        options: IngestOptions,
     ) -> None:
-        self._client, self._alias = client, alias
+        self._client, self._alias, self._through = client, alias, through
         self._digests: dict[str, str] = {}
         self._over_http: set[str] = set()
         self._at: dict[str, str] = {}  # address: oid; only for a source that has not every post
@@ -132,29 +150,46 @@ class _Comparison:
         self.removed: list[str] = []
         self.unchanged = 0
         self.changes_links = bool(self._over_http)
+        self.doubted: dict[str, str] = {}
         self._with_lost: list[Post] = []
         self._lost_comments: list[str] = []
 
     def write(self, read: Read, model: Model | None) -> None:
         """Write what is new or differs, but no post of which the source lacks comments."""
         read_posts = self.ingest.posts(read(self.ingest.is_unchanged_entry))
-        posts = (post for post in read_posts if not self._is_elsewhere(post))
-        for batch in batches(with_passages(posts, model, self._client, self._alias), _BATCH):
-            self._write(batch, keeps_comments=False, keeps_lost=True)
+        with SpooledTemporaryFile(_IN_MEMORY) as held:
+            alike = Alike()
+            for post in read_posts:
+                if not self._is_elsewhere(post):
+                    if post.oid in self._digests:
+                        alike.add(post)
+                    held.write(msgspec.json.encode(post) + b"\n")
+            if not self.ingest.options.force:
+                stored = partial(posts_named, self._client, self._alias)
+                alike.check(len(self._digests), stored)
+            held.seek(0)
+            posts = (msgspec.json.decode(line, type=Post) for line in held)
+            for batch in batches(with_passages(posts, model, self._client, self._alias), _BATCH):
+                self._write(batch, keeps_comments=False, keeps_lost=True)
 
-    def remove(self, lock: Lock) -> str:
+    def remove(self) -> str:
         """Remove what the source lacks, unless that looks like a mistake; why nothing was removed.
 
         Comments are missing only if the source has comments at all.
         """
-        missing = self._missing()
-        removes_comments = self.ingest.options.complete and self.ingest.has_comments
+        options = self.ingest.options
+        missing, doubted = self._missing(), self._doubted()
+        removes_comments = options.complete and (options.comments or self.ingest.has_comments)
         comments = self._lost_comments if removes_comments else []
-        withheld = self._withheld(missing, len(comments))
+        too_many = too_many_removed(len(doubted), len(self._digests))
+        if too_many and not options.force:
+            withheld = f"{len(doubted):,} of {len(self._digests):,} pages no longer look like posts"
+            withheld = f"{withheld} ({examples(list(doubted))})"
+        else:
+            missing += self._followed(doubted, 1 if too_many else _RUNS)
+            withheld = self._withheld(missing, len(comments))
         if withheld and comments:
             return withheld  # these posts stay as they are
-        if missing or comments:
-            lock.check()
         for batch in batches(self._with_lost, _BATCH):
             self._write(batch, keeps_comments=not removes_comments, keeps_lost=False)
         if withheld:
@@ -166,6 +201,21 @@ class _Comparison:
                 if written.result == "deleted":
                     self.removed.append(written.oid)
         return ""
+
+    def _doubted(self) -> dict[str, Skipped]:
+        """The posts whose pages no longer look like posts, without saying why."""
+        if not self.ingest.options.complete:
+            return {}
+        own = self._digests.keys() - self._over_http - self.ingest.read.keys()
+        return {oid: item for oid, item in self.ingest.doubted.items() if oid in own}
+
+    def _followed(self, doubted: Mapping[str, Skipped], runs: int) -> list[str]:
+        """Those of these posts that were found so in enough runs; the others are told."""
+        counts = count_doubts(self._client, self._alias, doubted)
+        for oid, item in doubted.items():
+            if counts[oid] < runs:
+                self.doubted[oid] = f"{item.origin}: {item.reason}, run {counts[oid]} of {runs}"
+        return [oid for oid in doubted if counts[oid] >= runs]
 
     def _withheld(self, missing: Sequence[str], comments: int) -> str:
         """Why posts and so many comments may not be removed; empty if they may."""
@@ -204,14 +254,17 @@ class _Comparison:
         for post in posts:
             change: Change = from_source(post, keeps_comments=keeps_comments)
             if keeps_lost:
-                change = _unless_lost(post, change)
+                withdrawn = self.ingest.withdrawn.get(post.oid, frozenset())
+                change = _unless_lost(post, withdrawn, change)
             changes[post.oid] = self._unless_written(post.oid, change)
         results = self._apply(changes)
         for post in posts:
             oid, written = post.oid, results[post.oid]
             if written.refusal and written.result == "unknown":
                 raise IndexingError(f"{written.refusal.reason}.", written.refusal.remedy)
-            lost = _lost(post, written.before) if keeps_lost else set()
+            withdrawn = self.ingest.withdrawn.get(oid, frozenset())
+            lost = _lost(post, written.before, withdrawn) if keeps_lost else set()
+            self.removed += _taken_back(written, withdrawn)
             if written.refusal:
                 self.ingest.refuse(oid, written.refusal)
             elif lost and not self._was_written(oid, written.before):
@@ -225,7 +278,8 @@ class _Comparison:
                 self.changed.append(oid)
 
     def _apply(self, changes: Mapping[str, Change]) -> dict[str, Written]:
-        results = write(self._client, self._alias, changes, self.ingest.options.limits)
+        limits = self.ingest.options.limits
+        results = write(self._client, self._alias, changes, limits, self._through)
         for written in results.values():
             if _linked(written.before) != _linked(written.after):
                 self.changes_links = True
@@ -245,11 +299,20 @@ def _linked(post: Post | None) -> tuple[object, ...]:
     return (post.slug, post.address, post.links, post.title) if post else ()
 
 
-def _unless_lost(post: Post, change: Change) -> Change:
-    return lambda stored: stored if _lost(post, stored) else change(stored)
+def _unless_lost(post: Post, withdrawn: Set[str], change: Change) -> Change:
+    return lambda stored: stored if _lost(post, stored, withdrawn) else change(stored)
 
 
-def _lost(post: Post, stored: Post | None) -> set[str]:
-    """The oids of the comments that came from the source and are not in it any more."""
+def _lost(post: Post, stored: Post | None, withdrawn: Set[str]) -> set[str]:
+    """The oids of the comments that came from the source and are not in it any more, except those
+    that it says are withdrawn."""
     comments = stored.comments if stored else ()
-    return {one.oid for one in comments if not one.over_http} - post.comment_oids()
+    return {one.oid for one in comments if not one.over_http} - post.comment_oids() - withdrawn
+
+
+def _taken_back(written: Written, withdrawn: Collection[str]) -> list[str]:
+    """The comments that were removed because the source says that they are not public."""
+    if written.result != "updated" or not (written.before and written.after):
+        return []
+    gone = written.before.comment_oids() - written.after.comment_oids()
+    return [f"{written.oid}/{comment}" for comment in sorted(gone.intersection(withdrawn))]

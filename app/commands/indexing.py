@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from app.commands.runs import (
+    MAX_PRINTED,
     after_build,
     language_of_posts,
     pinged,
@@ -40,7 +41,7 @@ from indexer.records import SourceItem, quantity
 from indexer.scan import checkpoint, count
 from indexer.sync import sync as run_sync
 
-_REJECTED = {ONLY_SOME: "done, but some posts were rejected"}
+_REJECTED = {ONLY_SOME: "done, but some posts were rejected, or no longer look like posts"}
 
 
 @command(exit_codes={**_REJECTED, **UNCHANGED})
@@ -125,13 +126,18 @@ def rebuild(tools: Tools, force: bool) -> None:
 
 @command(exit_codes={**_REJECTED, 1: "it failed, or removals were withheld"})
 @source_options
-@click.option("--force", is_flag=True, help="Remove what SOURCE... lacks, however much it is.")
+@click.option(
+    "--force",
+    is_flag=True,
+    help="Remove what SOURCE... lacks, and write what it has, however much it is.",
+)
 @pass_tools
 def sync(tools: Tools, sources: SourceArguments, force: bool) -> None:
     """Make the live index equal to SOURCE...: add, change and remove what differs.
 
     Suitable for cron: only one runs at a time, and a source with far fewer posts than the index
-    removes nothing; nor does a feed, which has only the latest posts. Comments that came over HTTP
+    removes nothing; nor does a feed, which has only the latest posts. Where many posts would get
+    the same text, or none, nothing is written without --force. Comments that came over HTTP
     stay as long as their post. BLOGSEARCH_PING_URL is told of the beginning and the end.
 
     \b
@@ -180,6 +186,8 @@ def _compare(tools: Tools, command: str, sources: SourceArguments, *, force: boo
             )
     if result.built:
         after_build(tools, result.built)
+    for oid, why in list(result.doubted.items())[: None if sources.verbose else MAX_PRINTED]:
+        click.echo(f"kept for now: {why} ({oid})", err=True)
     if result.outdated:
         tools.output.note(
             f"{result.index} was built with other synonym rules, another language or another model "
@@ -191,6 +199,8 @@ def _compare(tools: Tools, command: str, sources: SourceArguments, *, force: boo
     )
     tools.output.result({**asdict(result), "rejected": run.rejected, "error": run.failed})
     run.end(tools.output)
+    if result.doubted:
+        click.get_current_context().exit(ONLY_SOME)
 
 
 # -- generations -------------------------------------------------------------------------------

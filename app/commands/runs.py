@@ -33,7 +33,7 @@ from indexer.state import Lock
 
 _LOOKED_AT = 1_000  # posts
 _FEW = 0.1
-_MAX_PRINTED = 20  # rejects; --verbose prints all of them
+MAX_PRINTED = 20  # rejects; --verbose prints all of them
 _WARM_AFTER_SWAP = 20.0  # seconds that a command that swapped waits for
 _EXIT_TIMEOUT = 5.0  # seconds that a command that failed waits for Elasticsearch
 _PING_TIMEOUT = 10.0  # seconds
@@ -88,12 +88,12 @@ class Run:
     def on_reject(self, reject: Reject) -> None:
         """Print a reject, unless there were many already."""
         self.rejected += 1
-        if self.rejected <= _MAX_PRINTED or self.verbose:
+        if self.rejected <= MAX_PRINTED or self.verbose:
             oid = f" ({reject.oid})" if reject.oid else ""
             text = f"rejected: {reject.origin}{oid}: {reject.reason}. {reject.remedy}"
             click.echo(text, err=True)
-        elif self.rejected == _MAX_PRINTED + 1:
-            click.echo(f"rejected: more than {_MAX_PRINTED}; --verbose prints them all.", err=True)
+        elif self.rejected == MAX_PRINTED + 1:
+            click.echo(f"rejected: more than {MAX_PRINTED}; --verbose prints them all.", err=True)
 
     def end(self, output: Output) -> None:
         """End the command: with 1 if it failed, with `ONLY_SOME` if something was rejected."""
@@ -129,6 +129,7 @@ def run_on(
         options = IngestOptions(
             force=force,
             complete=sources.complete and command != "add",
+            comments=sources.has_comments,
             on_progress=lambda read: progress.update(bar, completed=read, total=sources.total),
             purpose=f"{command} {arguments}",
         )

@@ -197,6 +197,11 @@ class Sources:
         return sum(source.total or 0 for source in self.sources) or None
 
     @property
+    def has_comments(self) -> bool:
+        """Whether they have all comments, or there are none."""
+        return all(source.has_comments for source in self.sources)
+
+    @property
     def complete(self) -> bool:
         """Whether they have every post of the blog; a feed has only the latest."""
         return _LATEST_ONLY not in self.kinds and self._options.max_pages is None

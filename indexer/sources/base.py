@@ -157,13 +157,15 @@ def guarded(make: Callable[[], SourceItem], origin: Origin, oid: str | None) -> 
 class Source(ABC):
     """A stream of posts from one place, as the user named it.
 
-    `kind` is the value of `--source`, `is_remote` says whether it may be read from a URL.
+    `kind` is the value of `--source`, `is_remote` says whether it may be read from a URL,
+    `has_comments` that it has all comments, so that one that it lacks was withdrawn.
     `fetched` is the response by which its kind was detected; it is read once.
     """
 
     kind: ClassVar[str]
     is_remote: ClassVar[bool] = False
     is_folder: ClassVar[bool] = False
+    has_comments: ClassVar[bool] = False
     stands_in = False
     """Whether it is read in place of the API of its site, which is closed now."""
     total: int | None = None

@@ -47,6 +47,7 @@ class WordPress(Source):
     """An export as Tools → Export makes it; also .gz. It is read twice."""
 
     kind = "wordpress"
+    has_comments = True
 
     def __init__(self, spec: str, options: SourceOptions, fetched: Fetched | None = None) -> None:
         super().__init__(spec, options, fetched)
@@ -132,6 +133,7 @@ def _post(
         categories=_terms(item, "category"),
         keywords=_terms(item, "post_tag"),
         comments=tuple(_comments(item)),
+        withdrawn=tuple(_withdrawn(item)),
         language=language,
         image=image,
     )
@@ -234,6 +236,14 @@ def _footnotes(stated: str) -> str:
     except (orjson.JSONDecodeError, KeyError, TypeError):
         return ""
     return f"<ol>{''.join(f'<li>{note}</li>' for note in notes)}</ol>" if notes else ""
+
+
+def _withdrawn(item: Element) -> Iterator[str]:
+    """The ids of comments that wait for approval, are spam or in the trash."""
+    for comment in item:
+        is_comment = local_name(comment) == "comment"
+        if is_comment and text_of(comment, "comment_approved") != "1":
+            yield text_of(comment, "comment_id")
 
 
 def _comments(item: Element) -> Iterator[RawComment]:

@@ -171,6 +171,7 @@ class WordPressSite(Source):
     """The public posts and pages of a live WordPress, with their approved comments."""
 
     kind = "wordpress-rest"
+    has_comments = True
     is_remote = True
 
     def __init__(self, spec: str, api: str, options: SourceOptions) -> None:

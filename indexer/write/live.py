@@ -97,12 +97,17 @@ def write(
     alias: str,
     changes: Mapping[str, Change],
     limits: BulkLimits = LIMITS,
+    through: tuple[str, Lock] | None = None,
 ) -> dict[str, Written]:
     """Change posts of the live index, by their oids; what became of each.
 
     Whatever was not accepted before the time was over has the result "unknown".
 
+    Args:
+        through: an alias other than `<index>-live`, and the lock with which it is lost.
+
     Raises:
+        LockLost: the lock is lost; nothing was written since.
         NoIndex: there is no live index.
         ApiError, TransportError: Elasticsearch is not there, and nothing was written.
     """
@@ -110,7 +115,7 @@ def write(
     try:
         for batch in batches(changes, limits.chunk_documents):
             part = {oid: changes[oid] for oid in batch}
-            if remaining() <= 0 or not _write_batch(client, alias, part, limits, results):
+            if remaining() <= 0 or not _write_batch(client, alias, part, limits, results, through):
                 break
     except (ApiError, TransportError) as error:
         if not results or not is_temporary(error):
@@ -126,6 +131,7 @@ def _write_batch(
     changes: Mapping[str, Change],
     limits: BulkLimits,
     results: dict[str, Written],
+    through: tuple[str, Lock] | None,
 ) -> bool:
     """Read posts, change them and write them back, until each has a result; whether all were
     written or refused in time."""
@@ -136,6 +142,8 @@ def _write_batch(
             # The build was killed; if it holds the lock, it is alive and will allow writes itself.
             with suppress(Locked), Lock(client, alias, "clearing a stale write block"):
                 generations.recover(client, alias)
+        if through and any(post.refusal and post.refusal.stale for post in again.values()):
+            through[1].check()
         try:
             posts = {post.oid: post for post in read_posts(client, alias, again)}
         except (ApiError, TransportError) as error:
@@ -152,7 +160,7 @@ def _write_batch(
             else:
                 operations.append(stored.operation(changed))
         for chunk in chunks(operations, limits):
-            target = generations.live_alias(posts[chunk[0].oid].index)
+            target = through[0] if through else generations.live_alias(posts[chunk[0].oid].index)
             for outcome in send_once(client, target, chunk, limits.timeout):
                 oid, refusal = outcome.operation.oid, outcome.refusal
                 if refusal and (refusal.stale or refusal.retryable):

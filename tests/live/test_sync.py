@@ -292,7 +292,7 @@ def test_one_of_a_changed_post_takes_few_requests(
     blog.sync()
     tools = Tools(own_settings)
     tools.elastic = faulty(r"^(?!PUT \S+_doc/lock\?if)", count)  # renewals depend on the time
-    for most, text in ((14, "<p>Another text</p>"), (12, "<p>Another text</p>")):
+    for most, text in ((17, "<p>Another text</p>"), (15, "<p>Another text</p>")):
         blog.write(entry(0, "c0", text=text), *posts[1:])
         sent = 0
         done = CliRunner().invoke(main, ["sync", str(blog.file)], obj=tools)

@@ -4,9 +4,9 @@ from contextlib import nullcontext
 
 import pytest
 
-from indexer.errors import NotBuilt
-from indexer.ingest import Ingest, IngestOptions
-from indexer.records import Origin, RawComment, RawPost, Reject
+from indexer.errors import AllAlike, NotBuilt
+from indexer.ingest import Alike, Ingest, IngestOptions
+from indexer.records import Origin, Post, RawComment, RawPost, Reject
 from indexer.refusals import Refusal
 from tests.writing import no_reject
 
@@ -71,3 +71,38 @@ def test_too_many_rejects(rejected: int, wholly: int, posts: int, passes: bool) 
     list(ingest.posts(items))
     with nullcontext() if passes else pytest.raises(NotBuilt):
         ingest.check_rejects()
+
+
+def _post(oid: str, text: str) -> Post:
+    url, title = f"https://a.example/{oid}/", f"Post {oid}"
+    return Post(oid=oid, title=title, text=text, code="", url=url, categories=(), keywords=())
+
+
+@pytest.mark.parametrize(
+    ("texts", "indexed", "passes"),
+    [
+        (["Log in"] * 5, 19, False),
+        (["Log in"] * 5, 20, True),  # a quarter
+        (["Log in"] * 4, 4, True),  # fewer than five
+        ([""] * 5, 5, False),
+        (["One", "Two", "Three", "Four", "Five"], 5, True),
+        (["Log in"] * 2 + ["Error"] * 2 + [""], 5, False),  # several faults
+        ([f"Error at 12:0{number}, ray 8f{number}" for number in range(5)], 5, False),
+        ([f"Post oid-{number}: error at /oid-{number}" for number in range(5)], 5, False),
+    ],
+)
+def test_many_posts_with_the_same_text_or_none_are_refused(
+    texts: list[str], indexed: int, passes: bool
+) -> None:
+    alike = Alike()
+    posts = [_post(f"oid-{number}", text) for number, text in enumerate(texts)]
+    for one in posts:
+        alike.add(one)
+
+    def stored(oids: list[str]) -> list[Post]:
+        return [_post(oid, f"A text about {chr(97 + at)}") for at, oid in enumerate(oids)]
+
+    with nullcontext() if passes else pytest.raises(AllAlike, match="oid-0"):
+        alike.check(indexed, stored)
+    # Those that had the same text before are no loss.
+    alike.check(indexed, lambda oids: [one for one in posts if one.oid in oids])

@@ -1,0 +1,391 @@
+"""What `sync` does with pages that are no posts now: every row of the table in reliability.md."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from elasticsearch import Elasticsearch
+
+from analyzers.rules.compile import NO_RULES
+from indexer.build import IndexSettings, reindex
+from indexer.errors import AllAlike, LockLost, NotBuilt
+from indexer.fetch import FetchOptions
+from indexer.ingest import IngestOptions
+from indexer.records import Reject
+from indexer.sources import SourceOptions, open_source
+from indexer.state import state_index
+from indexer.sync import SyncResult, sync
+from tests.conftest import Run
+from tests.live.conftest import Faulty
+from tests.writing import no_reject
+
+Server = Any  # tests/live/conftest.py
+SETTINGS = IndexSettings(NO_RULES, 1, 0)
+PAGES = 24  # of which six are a quarter
+FEW, MANY = 6, 24
+WORDS = [
+    "herring",
+    "kipper",
+    "bloater",
+    "sprat",
+    "pilchard",
+    "anchovy",
+    "whitebait",
+    "turbot",
+    "brill",
+    "plaice",
+    "sole",
+    "dab",
+]
+TABLE = {
+    name: (few, many)
+    for name, few, many in re.findall(
+        r"^\| (.+) \| (followed|kept|third run|read) \| (refused|kept) \|$",
+        (Path(__file__).parents[2] / "docs/reliability.md").read_text("utf-8"),
+        re.MULTILINE,
+    )
+}
+
+
+def page(number: int) -> str:
+    text = f"{WORDS[number % 12]} {WORDS[number // 12]} is what this page is about. " * 4
+    return f"<!doctype html><title>Fish {WORDS[number % 12]} {number}</title><main><p>{text}</main>"
+
+
+def html(body: str, head: str = "<title>A page</title>") -> Callable[..., Any]:
+    text = f"<!doctype html>{head}<body>{body}"
+    return lambda server, path: server.say(path, text, Content_Type="text/html")
+
+
+def status(code: int) -> Callable[..., Any]:
+    def say(server: Server, path: str) -> None:
+        server.answers[path] = lambda request: request.send_error(code)
+
+    return say
+
+
+def redirect(to: str, host: str = "127.0.0.1") -> Callable[..., Any]:
+    def say(server: Server, path: str) -> None:
+        def answer(request: Any) -> None:
+            request.send_response(302)
+            request.send_header("Location", server.url(to, host))
+            request.send_header("Content-Length", "0")
+            request.end_headers()
+
+        server.answers[path] = answer
+
+    return say
+
+
+def header(server: Server, path: str) -> None:
+    server.say(path, page(3), Content_Type="text/html", X_Robots_Tag="max-snippet: 9, noindex")
+
+
+def robots(server: Server, path: str) -> None:
+    lines = f"{server.robots}Disallow: {path}$\n"
+    server.robots = lines
+    server.say("/robots.txt", lines)
+
+
+LOGIN = "<h1>Log in</h1><form>{}<input name=user><input type=password><button>Go</button></form>"
+SAID = (
+    "Members of this site, and nobody else, read these pages. Ask the office for an account. " * 3
+)
+STATES: dict[str, list[Callable[..., Any]]] = {
+    "404, 410, 451": [status(404), status(410), status(451)],
+    "401, 403": [status(401), status(403)],
+    "429, 5xx, no answer in time": [status(429), status(500), status(503)],
+    "missing from the source": [lambda server, path: server.unlisted.add(path)],
+    "`noindex` in a header or an element, or robots.txt": [
+        *(header, robots),
+        html(
+            f"<p>{SAID}",
+            '<meta name=robots content="max-snippet:9"><meta name=robots content=none>',
+        ),
+    ],
+    "200 with a lock: a form for a password in place of the text": [
+        html(LOGIN.format("Protected."))
+    ],
+    "a redirect to where one logs in, or to another site": [
+        *(redirect("/login"), redirect("/members"), redirect("/login?next=/x")),
+        redirect("/0", "localhost"),
+    ],
+    '200 that says "not found"': [html("<main><h1>Not found</h1><p>Try the search.</main>")],
+    "200 with nothing": [html(""), html("<main> <p></p></main>"), lambda s, p: s.say(p, "")],
+    "200 with another type: PDF, plain text": [
+        lambda server, path: server.say(path, b"%PDF-1.7", Content_Type="application/pdf"),
+        lambda server, path: server.say(path, SAID, Content_Type="text/plain"),
+    ],
+    "200 with the text of others: captcha, parked domain, database error, empty template": [
+        html(f"<main><h1>Just a moment</h1><p>{SAID}</main>"),
+        lambda server, path: html(
+            f"<main><h1>{path}</h1><p>{SAID} Ray 8f{path[1:]}, 12:0{path[1:]}</main>",
+            f"<title>The page {path}</title>",
+        )(server, path),
+    ],
+}
+
+
+class Site:
+    """A sitemap on a server, and the index that is synced with it."""
+
+    def __init__(self, server: Server, elastic: Elasticsearch, alias: str) -> None:
+        self.server, self.elastic, self._alias = server, elastic, alias
+        self.rejects: list[Reject] = []
+        server.unlisted, server.robots = set(), "User-agent: *\n"
+        for number in range(PAGES):
+            server.say(f"/{number}", page(number), Content_Type="text/html")
+        for path, said in (("/login", ""), ("/members", SAID), ("/login?next=/x", SAID)):
+            html(f"<main>{LOGIN.format(said)}</main>", "<title>Log in</title>")(server, path)
+
+    def sync(self, *, force: bool = False) -> SyncResult:
+        paths = {f"/{number}" for number in range(PAGES)} - self.server.unlisted
+        urls = "".join(f"<url><loc>{self.server.url(path)}</loc></url>" for path in sorted(paths))
+        self.server.say("/sitemap.xml", f"<urlset>{urls}</urlset>", Content_Type="text/xml")
+        fetch = FetchOptions(allow_private=True, retries=0, connections=2)
+        source = open_source(self.server.url("/sitemap.xml"), None, SourceOptions(fetch=fetch))
+        options = IngestOptions(force=force, purpose="sync")
+        self.rejects.clear()
+        return sync(
+            self.elastic,
+            self._alias,
+            lambda _: source.read(),
+            SETTINGS,
+            self.rejects.append,
+            options,
+        )
+
+    def posts(self) -> dict[str, Any]:
+        return self.posts_of(self.elastic, self._alias)
+
+    @staticmethod
+    def posts_of(elastic: Elasticsearch, alias: str) -> dict[str, Any]:
+        elastic.indices.refresh(index=alias)
+        hits = elastic.search(index=alias, size=100)["hits"]["hits"]
+        return {hit["_id"]: (hit["_source"]["title"], hit["_source"]["text"]) for hit in hits}
+
+
+@pytest.fixture
+def alias(emptied: str) -> str:
+    return emptied
+
+
+@pytest.fixture
+def site(server: Server, elastic: Elasticsearch, alias: str) -> Site:
+    made = Site(server, elastic, alias)
+    made.sync()
+    return made
+
+
+def test_the_table_has_every_state() -> None:
+    assert TABLE.keys() == STATES.keys()
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_few_pages(site: Site, name: str) -> None:
+    before, numbers = site.posts(), range(FEW)
+    assert len(before) == PAGES
+    for number in numbers:
+        STATES[name][number % len(STATES[name])](site.server, f"/{number}")
+    others = {oid: post for oid, post in before.items() if int(oid) >= FEW}
+    outcomes = []
+    for _ in range(3):
+        result, now = site.sync(), site.posts()
+        assert not result.removals_withheld
+        assert others.items() <= now.items()
+        assert len(now) in (PAGES, PAGES - FEW)  # nothing comes in
+        if len(now) == PAGES - FEW:
+            outcomes.append("followed")
+        elif now == before:
+            named = len(result.doubted) == FEW
+            outcomes.append("third run" if named else "kept" if site.rejects else "nothing")
+        else:
+            outcomes.append("read")
+    assert (
+        outcomes
+        == {
+            "followed": ["followed"] * 3,
+            "kept": ["kept"] * 3,
+            "third run": ["third run", "third run", "followed"],
+            "read": ["read"] * 3,
+        }[TABLE[name][0]]
+    )
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_many_pages(site: Site, name: str) -> None:
+    before = site.posts()
+    for kind, state in enumerate(STATES[name]):
+        for number in range(1, MANY):
+            state(site.server, f"/{number}")
+        for _ in range(2 if kind else 4):  # also if it lasts
+            try:
+                outcome = "refused" if site.sync().removals_withheld else "kept"
+            except AllAlike:
+                outcome = "refused"
+            assert outcome == TABLE[name][1]
+            assert site.posts() == before
+    if TABLE[name][1] == "refused":
+        site.sync(force=True)
+        assert site.posts() != before
+
+
+def test_one_run_without_the_fault_begins_anew(site: Site) -> None:
+    for say, named in (("", 1), ("", 1), (page(1), 0), ("", 1), ("", 1), ("", 0)):
+        site.server.say("/1", say, Content_Type="text/html")
+        assert len(site.sync().doubted) == named
+    assert "1" not in site.posts()
+
+
+# -- in a folder, by the commands ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", ["sync", "reindex"])
+def test_a_broken_template_in_a_folder_is_refused(
+    run: Run, tmp_path: Path, elastic: Elasticsearch, alias: str, command: str
+) -> None:
+    """In a part of the pages; the titles are right."""
+    for number in range(PAGES):
+        (tmp_path / f"{number}.html").write_text(page(number))
+    assert run("sync", tmp_path).exit_code == 0
+    before = Site.posts_of(elastic, alias)
+    for number in range(FEW + 1):
+        head = re.match(".*</title>", page(number))
+        assert head
+        (tmp_path / f"{number}.html").write_text(f"{head[0]}<main><p>{SAID}</main>")
+    done = run(command, tmp_path)
+    assert done.exit_code == 1
+    assert "7 of 24 posts would get a text that others get, too" in done.output
+    assert "Members of this site" in done.output
+    assert Site.posts_of(elastic, alias) == before
+    assert run(command, tmp_path, "--force").exit_code == 0
+    assert Site.posts_of(elastic, alias) != before
+    assert run(command, tmp_path).exit_code == 0  # they are as they were
+
+
+def test_a_page_that_is_doubted_is_named_and_the_run_does_not_end_with_0(
+    run: Run, tmp_path: Path, elastic: Elasticsearch, alias: str
+) -> None:
+    for number in range(PAGES):
+        (tmp_path / f"{number}.html").write_text(page(number))
+    assert run("sync", tmp_path).exit_code == 0
+    (tmp_path / "3.html").write_text("")
+    for number in (1, 2):
+        done = run("sync", tmp_path, "--quiet")
+        assert (done.exit_code, f"3.html: part of a page, run {number} of 3" in done.stderr) == (
+            3,
+            True,
+        )
+    assert run("sync", tmp_path).exit_code == 0
+    assert "3" not in Site.posts_of(elastic, alias)
+
+
+# -- comments --------------------------------------------------------------------------------------
+
+
+def test_comments_that_an_export_takes_back_are_removed(
+    run: Run, tmp_path: Path, elastic: Elasticsearch, alias: str
+) -> None:
+    export = tmp_path / "export.xml"
+
+    def write(*stati: str) -> None:
+        space = 'xmlns:wp="http://wordpress.org/export/1.2/" xmlns:content="c"'
+        comments = "".join(
+            f"<wp:comment><wp:comment_id>{number}</wp:comment_id><wp:comment_content>Yes"
+            f"</wp:comment_content><wp:comment_approved>{status}</wp:comment_approved></wp:comment>"
+            for number, status in enumerate(stati)
+        )
+        export.write_text(
+            f"<rss {space}><channel><wp:wxr_version>1.2</wp:wxr_version><item><title>A</title>"
+            "<link>https://blog.example.org/a/</link><content:encoded>Text</content:encoded>"
+            "<wp:post_id>7</wp:post_id><wp:status>publish</wp:status><wp:post_type>post"
+            f"</wp:post_type>{comments}</item></channel></rss>"
+        )
+
+    def comments() -> set[str]:
+        elastic.indices.refresh(index=alias)
+        (hit,) = elastic.search(index=alias)["hits"]["hits"]
+        return {comment["oid"] for comment in hit["_source"].get("comments", ())}
+
+    for command in ("sync", "reindex"):
+        write(*["1"] * 12)
+        assert run(command, export).exit_code == 0
+        assert len(comments()) == 12
+        write("trash", *["1"] * 11)
+        assert run(command, export).exit_code == 0
+        assert len(comments()) == 11
+        write("1", *["spam"] * 11)
+        assert run(command, export).exit_code == 0
+        assert comments() == {"0"}
+        write(*["spam"] * 12)
+        assert run(command, export).exit_code == 0
+        assert comments() == set()
+    write(*["1"] * 3)
+    run("sync", export)
+    write()  # deleted for good, the last one, too
+    done = run("sync", export)
+    assert (done.exit_code, comments()) == (0, set())
+    assert "3 removed" in done.output
+
+
+# -- a sync that was suspended ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "request_", ["_search.*docvalue", "_bulk.*delete", "_bulk.*index", "_aliases"]
+)
+def test_a_suspended_sync_changes_nothing_that_a_later_one_confirmed(
+    site: Site, elastic: Elasticsearch, alias: str, faulty: Faulty, request_: str
+) -> None:
+    def suspended(send: Callable[[], Any]) -> Any:
+        if not later:
+            later.append(True)
+            elastic.delete(index=state_index(alias), id="lock")  # as one whose holder is dead
+            site.server.unlisted.clear()
+            site.server.say("/1", page(1), Content_Type="text/html")
+            assert not site.sync().changed
+        return send()
+
+    later: list[bool] = []
+    before = site.posts()
+    site.server.unlisted.add("/0")
+    if "delete" not in request_:
+        site.server.say("/1", page(13), Content_Type="text/html")
+    healthy, site.elastic = site.elastic, faulty(request_, suspended)
+    first = site.sync
+
+    def later_sync(**options: Any) -> SyncResult:
+        site.elastic = healthy
+        return first(**options)
+
+    site.sync = later_sync  # type: ignore[method-assign]
+    with pytest.raises(LockLost):
+        first()
+    assert later
+    assert site.posts() == before
+
+
+# -- a build that was told of no live index --------------------------------------------------------
+
+
+def test_a_build_does_not_replace_an_index_that_it_was_not_told_of(
+    elastic: Elasticsearch, alias: str, site: Site, faulty: Faulty
+) -> None:
+    answers = 0
+
+    def none(send: Callable[[], Any]) -> Any:
+        nonlocal answers
+        answers += 1
+        answer = send()
+        return answer if answers > 1 else type(answer)(answer.meta, b"{}")
+
+    before = site.posts()
+    source = open_source(
+        site.server.url("/sitemap.xml"), None, SourceOptions(fetch=FetchOptions(allow_private=True))
+    )
+    client = faulty(r"GET /\S+features=aliases", none)
+    with pytest.raises(NotBuilt, match="was not there at first"):
+        reindex(client, alias, list(source.read())[:3], SETTINGS, no_reject)
+    assert site.posts() == before
