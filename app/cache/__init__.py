@@ -31,4 +31,5 @@ def open_cache(settings: Settings, lifetimes: Lifetimes | None = None) -> Answer
     keys = Keys(settings.index, " ".join(map(str, differing)))
     client = connect(settings.redis_url, settings.cache_timeout, settings.ca_file)
     ttl = settings.cache_ttl
-    return AnswerCache(client, keys, lifetimes or Lifetimes(ttl, min(ttl, 60.0)))
+    secret = settings.write_tokens or settings.insights_token
+    return AnswerCache(client, keys, lifetimes or Lifetimes(ttl, min(ttl, 60.0)), secret)

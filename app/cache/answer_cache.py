@@ -6,6 +6,7 @@ while that is the present one, which is kept in Redis, too: a lookup reads both 
 """
 
 import hashlib
+import hmac
 import logging
 import struct
 import time
@@ -26,10 +27,11 @@ SERIALIZER = "bytes"
 """How answers are kept: as the finished body of the response, which `make bench-serializers` chose
 among other formats and compressions; docs/caching.md says why."""
 
-# The version of this layout, the mark, until when it is fresh (seconds since 1970), `has_hits` and
-# `is_partial`; the payload follows.
-_HEAD = struct.Struct(">4s16sd??")
-_VERSION = b"\xb5BS\x08"
+# The version of this layout, until when it is fresh (seconds since 1970), `has_hits` and
+# `is_partial`; the payload and its signature follow.
+_HEAD = struct.Struct(">4sd??")
+_VERSION = b"\xb5BS\x09"
+_SIGNATURE = 16  # bytes
 
 State = Literal["HIT", "MISS", "STALE", "OFF"]
 
@@ -116,9 +118,16 @@ class AnswerCache:
 
     Only the methods about the generation fail because of Redis: without it answers are computed
     (state OFF).
+
+    Args:
+        secret: signs what is kept. Without one a signature only tells that an answer is whole, and
+            of which generation and request.
     """
 
-    def __init__(self, client: RedisClient, keys: Keys, lifetimes: Lifetimes) -> None:
+    def __init__(
+        self, client: RedisClient, keys: Keys, lifetimes: Lifetimes, secret: str = ""
+    ) -> None:
+        self._key = hashlib.blake2b(secret.encode()).digest() if secret else b""
         self.client = client
         self.keys = keys
         self._lifetimes = lifetimes
@@ -136,7 +145,7 @@ class AnswerCache:
         except RedisUnavailable:
             return Lookup(name, reached=False)
         generation, data = values
-        answer = _unpack(data, _mark(generation, name)) if data and generation else None
+        answer = self._unpack(data, generation, name) if data and generation else None
         return Lookup(name, True, generation, answer, counts)
 
     def answer(self, lookup: Lookup, compute: Compute, *, available: bool = True) -> CachedAnswer:
@@ -177,11 +186,30 @@ class AnswerCache:
         if lookup.generation is not None and computed.keep:
             ttl = self._lifetimes.ttl if computed.has_hits else self._lifetimes.ttl_empty
             seconds = ttl + (self._lifetimes.stale_ttl if computed.keep_stale else 0.0)
-            mark, what = _mark(lookup.generation, lookup.name), (answer.has_hits, answer.is_partial)
-            head = _HEAD.pack(_VERSION, mark, time.time() + ttl, *what)
-            data, milliseconds = head + payload, int(seconds * 1000)
+            what = answer.has_hits, answer.is_partial
+            data = _HEAD.pack(_VERSION, time.time() + ttl, *what) + payload
+            data += self._signature(data, lookup.generation, lookup.name)
+            milliseconds = int(seconds * 1000)
             self.client.ask(None, redis.Redis.set, lookup.name, data, px=milliseconds)
         return answer
+
+    def _unpack(self, data: bytes, generation: bytes, name: str) -> CachedAnswer | None:
+        """The kept answer; None if it is of another version, generation or request, or is not as
+        a process with this secret has written it."""
+        if len(data) < _HEAD.size + _SIGNATURE:
+            return None
+        signed, signature = data[:-_SIGNATURE], data[-_SIGNATURE:]
+        version, fresh_until, has_hits, is_partial = _HEAD.unpack_from(signed)
+        right = self._signature(signed, generation, name)
+        if version != _VERSION or not hmac.compare_digest(signature, right):
+            return None
+        state: State = "HIT" if time.time() < fresh_until else "STALE"
+        return CachedAnswer(state, signed[_HEAD.size :], has_hits, is_partial)
+
+    def _signature(self, data: bytes, generation: bytes, name: str) -> bytes:
+        hashed = hashlib.blake2b(data, key=self._key, digest_size=_SIGNATURE)
+        hashed.update(b"%b\n%b" % (generation, name.encode()))
+        return hashed.digest()
 
     def count(self, counters: Sequence[Counter]) -> Sequence[int] | None:
         """Increase the counters; what they are now, None without Redis."""
@@ -268,20 +296,3 @@ def _read(
         raise ValueError("the reply to MGET is invalid")
     counts = replies[::2]
     return values, counts if all(isinstance(count, int) for count in counts) else None
-
-
-def _unpack(data: bytes, mark: bytes) -> CachedAnswer | None:
-    """The kept answer; None if it is of another version, generation or request."""
-    if len(data) < _HEAD.size:
-        return None
-    version, written, fresh_until, has_hits, is_partial = _HEAD.unpack_from(data)
-    if (version, written) != (_VERSION, mark):
-        return None
-    state: State = "HIT" if time.time() < fresh_until else "STALE"
-    return CachedAnswer(state, data[_HEAD.size :], has_hits, is_partial)
-
-
-@lru_cache(maxsize=1024)
-def _mark(generation: bytes, name: str) -> bytes:
-    """What an answer of this generation to this request is known by."""
-    return hashlib.blake2b(generation + name.encode(), digest_size=16).digest()

@@ -64,3 +64,17 @@ def test_a_cached_answer_is_one_round_trip_with_a_rate_limit(settings: Settings)
     }
     assert used - {"cmdstat_info"} == {"cmdstat_mget", "cmdstat_incrby", "cmdstat_expire"}
     assert after[1] - before[1] == 3  # two INFO of this test, and one of the service
+
+
+def test_the_page_shows_no_value_of_redis_that_is_not_whole(settings: Settings) -> None:
+    with redis_server() as server, redis.Redis.from_url(server.url) as admin:
+        client = _client(settings, redis_url=server.url, insights_days=0, **PUBLIC)
+        whole = client.get("/?q=python").text
+        for key in admin.keys("*:answer:*"):
+            value: Any = admin.get(key)
+            admin.set(key, value[:40] + b"\xff" * 40)
+        assert client.get("/?q=python").text == whole
+        (generation,) = admin.keys("*:generation*")
+        for value in (b"\xff\xfe|\xff|\xff", b"\xff" * 40):  # of another program
+            admin.set(generation, value)
+            assert client.get("/?q=python").text == whole

@@ -224,3 +224,26 @@ def test_a_foreign_value_is_a_miss(cache: AnswerCache, server: "redis.Redis") ->
         assert ask(cache, Computation()).state == "MISS"
     begin(cache, "second")
     assert cache.read_generation() in (b"second", None)  # or deleted, as from a full Redis
+
+
+def test_what_is_not_as_it_was_kept_is_a_miss(opened: Open, server: "redis.Redis") -> None:
+    """A cut or a changed body under a right head, and what one without the secret has written."""
+    cache, forger = opened(write_tokens="a-token-of-this-test"), opened()
+    begin(cache, "1")
+    compute = Computation()
+    ask(cache, compute)
+    name, kept = key_of(cache), server.get(key_of(cache))
+    assert isinstance(kept, bytes)
+    for data in (
+        kept[:-1],
+        kept[:30] + b"x" + kept[31:],
+        kept[:5] + b"x" + kept[6:],
+        b"",
+        kept[:20],
+    ):
+        server.set(name, data)
+        assert ask(cache, compute).state == "MISS"
+    server.delete(name)
+    ask(forger, compute)
+    assert ask(forger, compute).state == "HIT"
+    assert ask(cache, compute).state == "MISS"
