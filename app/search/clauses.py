@@ -23,6 +23,7 @@ and the best 200 of them also by
 """
 
 from collections.abc import Iterable, Sequence
+from html import escape
 from itertools import pairwise
 from operator import itemgetter
 from typing import Any
@@ -162,10 +163,15 @@ def quoted_clauses(plan: Plan) -> list[Clause]:
 
 
 def whole_title(plan: Plan) -> list[Clause]:
-    """A title that is the query, quotation marks and exclusions included."""
+    """A title that is the query, quotation marks included. With exclusions it must be typed as it
+    is: `-home security` is not "Home security"."""
     if not plan.texts:
         return []
     titles: Json = {"terms": {"title.exact": list(plan.texts)}}
+    if plan.query.excluded:
+        stored = escape(plan.request.q.strip(), quote=False)
+        typed: Json = {"term": {"title.keyword": {"value": stored, "case_insensitive": True}}}
+        titles = bool_query(filter=[titles, typed])
     return [("whole title", constant(titles, scoring.WHOLE_TITLE))]
 
 

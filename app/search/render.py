@@ -93,6 +93,7 @@ class Marker:
     queries: tuple[tuple[str, str], ...] = ()
     language: Language = ENGLISH
     whole: tuple[str, ...] = ()  # patterns of what is marked as one: quoted stop words, flags
+    similar: tuple[str, ...] = ()  # words that are marked where no other is
 
     @classmethod
     def of(cls, plan: Plan) -> "Marker":
@@ -132,6 +133,7 @@ class Marker:
             tuple(queries),
             plan.language,
             tuple(whole),
+            tuple([re.escape(word.text) for term in plan.terms for word in term.similar]),
         )
 
     def query(self, field: str) -> Json:
@@ -173,6 +175,8 @@ def marked_texts(hit: Mapping[str, Any], marker: Marker) -> dict[str, str]:
         if marker.whole:
             marked = _with_whole(marked, marker.whole)
         texts[name] = _with_words(marked, begun, marker)
+    if marker.similar and not any(MARK in text for text in texts.values()):
+        return {name: _with_whole(text, marker.similar) for name, text in texts.items()}
     return texts
 
 
