@@ -6,7 +6,6 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from http.client import HTTPConnection, HTTPException
 from socket import MSG_PEEK
 from typing import Any
@@ -33,12 +32,11 @@ from elasticsearch import (
     TransportError,
     UnsupportedProductError,
 )
-from elasticsearch.exceptions import HTTP_EXCEPTIONS
 
 from app.back_off import deadline
 from app.errors import BadSettings, BlogsearchError, NoIndex, Unavailable
 from app.settings import Settings
-from indexer.refusals import refusal_from
+from indexer.refusals import error_of_part, refusal_from
 from indexer.retry import TEMPORARY_STATUSES, remaining
 
 ONE_COPY = "blogsearch"
@@ -273,9 +271,7 @@ def responses_of(response: ObjectApiResponse[Any]) -> list[dict[str, Any]]:
     responses: list[dict[str, Any]] = response["responses"]
     for part in responses:
         if "error" in part:
-            error = HTTP_EXCEPTIONS.get(part["status"], ApiError)
-            meta = replace(response.meta, status=part["status"])
-            raise error(part["error"]["type"], meta, part)
+            raise error_of_part(response, part["error"], part["status"])
     return responses
 
 

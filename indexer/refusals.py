@@ -2,8 +2,12 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+
+from elastic_transport import ObjectApiResponse
+from elasticsearch import ApiError
+from elasticsearch.exceptions import HTTP_EXCEPTIONS
 
 from indexer.retry import TEMPORARY_STATUSES
 
@@ -36,6 +40,14 @@ REMOVE_BLOCK = "Remove the block: set it to null in the settings of the index or
 WRITE_BLOCK = Refusal("the index accepts no writes while it is being replaced", _AGAIN, stale=True)
 _OVERLOADED = Refusal("Elasticsearch is overloaded (429)", _AGAIN, retryable=True)
 _CONFLICT = Refusal("others write it all the time", "Send it again.", stale=True)
+
+
+def error_of_part(
+    response: ObjectApiResponse[Any], error: Mapping[str, Any], status: int
+) -> ApiError:
+    """What the client would raise if a part of a response that failed were the whole."""
+    kind, meta = HTTP_EXCEPTIONS.get(status, ApiError), replace(response.meta, status=status)
+    return kind(error["type"], meta, {"error": error, "status": status})
 
 
 def refusal_from(body: Any) -> Refusal:

@@ -6,15 +6,15 @@ a number without being in the index.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from elastic_transport import ObjectApiResponse
-from elasticsearch import ApiError, Elasticsearch, helpers
+from elasticsearch import Elasticsearch, helpers
 from msgspec import ValidationError, convert
 
 from indexer.errors import Damaged
 from indexer.records import OfTheIndex, Post
+from indexer.refusals import error_of_part
 
 Checkpoint = Mapping[str, int]
 """Shard number, as Elasticsearch writes it, to the global checkpoint of that shard."""
@@ -152,8 +152,7 @@ def docs_of(response: ObjectApiResponse[Any]) -> list[dict[str, Any]]:
     for doc in docs:
         error = doc.get("error")
         if error and error["type"] != "index_not_found_exception":
-            meta = replace(response.meta, status=503)
-            raise ApiError(error["type"], meta, {"error": error, "status": 503})
+            raise error_of_part(response, error, 503)
     return docs
 
 
