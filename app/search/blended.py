@@ -95,8 +95,8 @@ def answer(
         found = _find(session, "third", replace(found.plan, needed=1), model)
     body = answer_body(found, _facets(session, found), fragments=settings.text_fragments)
     if request.debug:
-        remembered = {key for key in words if key not in new}
-        return body, explain(found, facts, remembered, session, settings)
+        looked_up = [(word, facts[key], key not in new) for key, (_, word) in words.items()]
+        return body, explain(found, facts, looked_up, session, settings)
     return body, {"requests": session.explain()}
 
 

@@ -1,7 +1,7 @@
 """How an answer came about, for `debug-search`."""
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -9,7 +9,7 @@ from app.search.clauses import HAS, IS
 from app.search.found import Found
 from app.search.searches import scores_search
 from app.search.session import SearchSession
-from app.search.spelling import Facts, Interpretation, TermVariant, WordFacts
+from app.search.spelling import Facts, Interpretation, TermVariant, Word, WordFacts
 from app.settings import Settings
 from app.synonyms import applied
 
@@ -19,21 +19,21 @@ Json = dict[str, Any]
 def explain(
     found: Found,
     facts: Facts,
-    remembered: Collection[str],
+    looked_up: Iterable[tuple[Word, WordFacts, bool]],
     session: SearchSession,
     settings: Settings,
 ) -> Json:
     """Each word with its variants, what was looked up, the rules that applied, what each hit scored
     for which part of the query, and the requests that were sent.
 
-    `remembered`: the keys of the terms that another search looked up.
+    `looked_up`: each word, what the index has of it, and whether an earlier search had asked.
     """
     plan = found.plan
     return {
         "strategy": "blended",
         "tier": found.tier,
         "words": [_word(term, found, facts, session.view.posts) for term in plan.terms],
-        "lookup": {key: _lookup(known, key in remembered) for key, known in facts.items()},
+        "lookup": [_lookup(*one) for one in looked_up],
         "synonyms": applied(
             [piece for term in plan.terms for piece in term.tokens],
             session.view.rules,
@@ -62,11 +62,11 @@ def _word(term: Interpretation, found: Found, facts: Facts, total: int) -> Json:
     }
 
 
-def _lookup(known: WordFacts, remembered: bool) -> Json:
-    """How many posts have a word, the spellings that the index offers for it, and whether this
-    search asked."""
+def _lookup(word: Word, known: WordFacts, remembered: bool) -> Json:
+    """How many posts have a word, and the spellings that the index offers for it."""
     spellings = [{"text": option.text, "posts": option.posts} for option in known.options]
-    return {**asdict(known.stats), "spellings": spellings, "remembered": remembered}
+    counts = asdict(known.stats)
+    return {"word": word.text, **counts, "spellings": spellings, "remembered": remembered}
 
 
 def _weight(posts: int, total: int) -> float | None:

@@ -38,11 +38,9 @@ def explained(client: FlaskClient, q: str, parameters: str = "") -> tuple[int, d
     """How many requests a search took, and by word whether its lookup was remembered."""
     answer = client.get(f"/search?q={q}&debug-search{parameters}").get_json()
     debug = answer["debug"]
-    remembered = {key: known["remembered"] for key, known in debug["lookup"].items()}
-    names = {str(number): word["word"] for number, word in enumerate(debug["words"])}
-    return len(debug["requests"]), {
-        names[key]: known for key, known in remembered.items() if key in names
-    }
+    words = [word["word"] for word in debug["words"]]
+    known = {one["word"]: one["remembered"] for one in debug["lookup"] if one["word"] in words}
+    return len(debug["requests"]), known
 
 
 def test_words_are_looked_up_once_under_a_generation(own: Settings) -> None:
