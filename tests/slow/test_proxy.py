@@ -1,14 +1,26 @@
 """The service behind nginx with deploy/proxy/nginx.conf."""
 
 import re
+import signal
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 import requests
 
-from devstack.servers import NGINX, Gunicorn, gunicorn, new_certificates, nginx, redis_server
+from devstack.servers import (
+    NGINX,
+    REPOSITORY,
+    Gunicorn,
+    free_port,
+    gunicorn,
+    new_certificates,
+    nginx,
+    redis_server,
+    running_process,
+)
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.skipif(NGINX is None, reason="nginx is not installed")
@@ -64,6 +76,31 @@ def test_a_client_does_not_choose_the_address_it_is_limited_by(site: Site) -> No
     headers = [{"X-Forwarded-For": f"192.0.2.{number}"} for number in range(12)]
     statuses = [site.get("/search?q=python", **header).status_code for header in headers]
     assert statuses[-2:] == [429, 429]
+
+
+def test_below_a_path_of_a_blog(site: Site, tmp_path: Path) -> None:
+    """With deploy/proxy/below-path.conf."""
+    port = free_port()
+    located = (REPOSITORY / "deploy/proxy/below-path.conf").read_text()
+    assert "http://127.0.0.1:8000/;" in located
+    located = located.replace("127.0.0.1:8000", f"127.0.0.1:{site.service.port}")
+    folders = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    paths = "".join(f"{name}_temp_path {tmp_path}/{name}; " for name in folders)
+    (tmp_path / "nginx.conf").write_text(
+        f"pid {tmp_path}/pid; error_log stderr; events {{}} http {{ access_log off; {paths}"
+        f"server {{ listen 127.0.0.1:{port}; {located} }} }}"
+    )
+    command = [str(NGINX), "-p", str(tmp_path), "-c", "nginx.conf", "-g", "daemon off;"]
+    with running_process(command, port, stop=signal.SIGTERM):
+        url = f"http://127.0.0.1:{port}/find"
+        assert requests.get(url, timeout=30).url == f"{url}/"
+        page = requests.get(f"{url}/docs", timeout=30).text
+        own = re.findall('(?:href|src)="(/[^"]+)"', page)
+        assert own
+        for path in own:
+            assert requests.get(f"http://127.0.0.1:{port}{path}", timeout=30).status_code == 200
+        assert f'template="{url}/?q=' in requests.get(f"{url}/opensearch.xml", timeout=30).text
+        assert requests.get(f"{url}/metrics", timeout=30).status_code == 404
 
 
 def test_a_killed_worker_fails_no_request(site: Site) -> None:
