@@ -56,7 +56,6 @@
     bar.hidden = true;
     for (const part of [status, tools]) part.replaceChildren();
     answer.innerHTML = '<section class="error" role="alert"><h2></h2><p><button type="button"></button></p></section>';
-    // A proxy has pages of its own.
     const limit = error.status === 429 && form.dataset.limited.replace("{seconds}", retryAfter(error));
     answer.querySelector("h2").textContent = limit || (navigator.onLine ? form.dataset.unavailable : form.dataset.offline);
     const button = answer.querySelector("button");
@@ -113,7 +112,7 @@
     }, SETTLED_AFTER);
   });
 
-  // Read aloud when typing rests, not after each key.
+  // Once typing rests.
   function speak() {
     spoken.textContent = status.textContent;
   }
@@ -129,7 +128,6 @@
     event.preventDefault();
     searchNow(typedUrl());
   });
-  // The letters of an input method are not the word yet.
   input.addEventListener("input", ({ isComposing }) => isComposing || searchTyped());
   input.addEventListener("compositionend", searchTyped);
   suggested.addEventListener("click", (event) => {

@@ -1,4 +1,4 @@
-// Shared by the search page and the widget: searching while the visitor types, keys and counts.
+// Shared by the search page and the widget.
 "use strict";
 
 const SEARCHING_AFTER = 500; // milliseconds without an answer

@@ -255,6 +255,8 @@ def test_the_box_is_cleared_and_read_aloud_when_typing_rests(page: Page, show: S
     expect(_options(page)).to_have_count(0)
     page.emulate_media(media="print")
     expect(box).to_be_hidden()
+    show("<blog-search variant=modal floating></blog-search>")
+    expect(page.locator("blog-search")).to_have_css("display", "none")
     page.emulate_media(media="screen")
 
 
