@@ -23,7 +23,7 @@ from indexer.records import Origin, RawComment, RawPost, Reject, Skipped, Source
 from indexer.sources.base import Source, SourceOptions, guarded, image_of
 from indexer.sources.files import File, Stream, decoded, files_in, read_inside
 from indexer.sources.identity import fitting, labels, oid_at, plain, title_or_start
-from indexer.sources.markdown.folder import check_template
+from indexer.sources.markdown.folder import check_template, filled
 from indexer.sources.markdown.text import rendered
 from indexer.sources.xml import elements, local_name, text_of
 
@@ -119,22 +119,20 @@ class Substack(Source):
         yield from self._each(rows, self._item, lambda row: (self._origin(row), row.get("post_id")))
 
     def _read(self, name: str) -> str:
-        folder = Path(self.spec)
-        return decoded(read_inside(folder / name, [folder.resolve()], _MAX_BYTES))
+        return decoded(read_inside(Path(self.spec, name), Path(self.spec), _MAX_BYTES))
 
     def _origin(self, row: dict[str, str]) -> Origin:
         return Origin(f"{self.spec}/posts/{row.get('post_id')}.html")
 
     def _item(self, row: dict[str, str]) -> SourceItem:
-        name = row.get("post_id") or ""
+        name, origin = row.get("post_id") or "", self._origin(row)
         if row.get("is_published", "").lower() != "true" and not self._options.drafts:
-            return Skipped(self._origin(row), name, "draft", "draft", declared=True)
+            return Skipped(origin, name, "draft", "draft", declared=True)
         if row.get("audience", "everyone") != "everyone":
-            reason = "for subscribers only"
-            return Skipped(self._origin(row), name, reason, "locked", declared=True)
+            return Skipped(origin, name, "for subscribers only", "locked", declared=True)
         text = without_boxes(self._read(f"posts/{name}.html")) or row.get("subtitle") or ""
         return RawPost(
-            origin=self._origin(row),
+            origin=origin,
             oid=name,
             title=title_or_start(row.get("title"), text),
             text=text,
@@ -175,9 +173,8 @@ class Medium(Source):
         origin = Origin(str(file))
         if file.name.startswith("draft_") and not self._options.drafts:
             return Skipped(origin, None, "draft")
-        text = decoded(read_inside(file, [Path(self.spec).resolve()], _MAX_BYTES))
         try:
-            page = parse(text)
+            page = parse(decoded(read_inside(file, Path(self.spec), _MAX_BYTES)))
         except TooMuchMarkup as error:
             return Reject(origin, file.stem, str(error), "Correct the page, or leave it out.")
         heading, body = page.css_first(".p-name"), page.css_first("[data-field=body]")
@@ -354,14 +351,12 @@ class MovableType(Source):
 
     def _address(self, slug: str, when: When) -> str | None:
         """The address of a post that states none, as all but Typepad's."""
-        if "/" in slug and not self._options.url_template:
+        template = self._options.url_template
+        if "/" in slug and not template:
             return f"/entry/{slug}"  # of Hatena
         if not slug or not isinstance(when, datetime):
             return None
-        year, month, day = f"{when:%Y-%m-%d}".split("-")
-        return (self._options.url_template or _MT_ADDRESSES).format(
-            year=year, month=month, day=day, slug=slug, path=slug, section=""
-        )
+        return filled(template or _MT_ADDRESSES, when, slug, path=slug)
 
 
 def _mt_entries(stream: Stream) -> Iterator[str]:

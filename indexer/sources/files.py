@@ -11,7 +11,7 @@ import stat
 import sys
 import tempfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias, cast
@@ -100,8 +100,8 @@ class OutsideFolder(OSError):
     """A symbolic link out of the folder that is read, or a file that is not a regular one."""
 
 
-def read_inside(file: Path, folders: Iterable[Path], max_bytes: int) -> bytes:
-    """The content of a regular file that really lies in one of the (resolved) folders.
+def read_inside(file: Path, folder: Path, max_bytes: int) -> bytes:
+    """The content of a regular file that really lies in a folder.
 
     A link to `/proc/self/environ` would publish the service's secrets, a FIFO would block.
 
@@ -113,7 +113,7 @@ def read_inside(file: Path, folders: Iterable[Path], max_bytes: int) -> bytes:
         real = file.resolve(strict=True)
     except RuntimeError as error:  # Python 3.13 raises OSError
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP)) from error
-    if not any(real.is_relative_to(folder) for folder in folders):
+    if not real.is_relative_to(folder.resolve()):
         raise OutsideFolder("a symbolic link to a file outside the folder")
     # O_NONBLOCK, because opening a FIFO would wait for a writer.
     handle = os.open(real, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)

@@ -11,14 +11,7 @@ import orjson
 from indexer.errors import SourceError
 from indexer.fetch import Fetched
 from indexer.normalise import oid_of_reject
-from indexer.records import (
-    IsUnchangedEntry,
-    Origin,
-    RawComment,
-    RawPost,
-    Reject,
-    SourceItem,
-)
+from indexer.records import IsUnchangedEntry, Origin, RawComment, RawPost, Reject, SourceItem
 from indexer.sources.base import Source, SourceOptions
 from indexer.sources.files import File, Stream
 

@@ -14,15 +14,7 @@ import orjson
 
 from indexer.errors import SourceError
 from indexer.fetch import Fetched
-from indexer.records import (
-    Origin,
-    PageKind,
-    RawComment,
-    RawPost,
-    Skipped,
-    SourceItem,
-    When,
-)
+from indexer.records import Origin, PageKind, RawComment, RawPost, Skipped, SourceItem, When
 from indexer.sources.base import Source, SourceOptions, guarded, image_of
 from indexer.sources.files import File
 from indexer.sources.identity import oid_at, plain, title_or_start
@@ -60,8 +52,10 @@ class WordPress(Source):
         images: dict[str, str] = {}
         for element in elements(file, depth=2):
             kind, oid = text_of(element, "post_type"), text_of(element, "post_id")
-            if kind == "wp_block" and _is_public(element):
-                patterns[oid] = element.findtext(_CONTENT) or ""
+            if kind == "wp_block":
+                is_public = text_of(element, "status") == "publish"
+                if is_public and not text_of(element, "post_password"):
+                    patterns[oid] = element.findtext(_CONTENT) or ""
             elif kind == "attachment":
                 images[oid] = text_of(element, "attachment_url")
         for element in elements(file, depth=2):
@@ -81,9 +75,28 @@ class WordPress(Source):
         origin = Origin(f"{self._file.name} post {stated or oid}")
         if reason := self._why_left_out(item, meta):
             return Skipped(origin, oid, reason, _KINDS.get(reason, "not a post"), declared=True)
-        blocks = _Blocks(patterns, _footnotes(meta.get("footnotes", "")))
-        image = image_of(images.get(meta.get("_thumbnail_id", "")))
-        return guarded(lambda: _post(item, origin, oid, language, blocks, image), origin, oid)
+
+        def post() -> RawPost:
+            blocks = _Blocks(patterns, _footnotes(meta.get("footnotes", "")))
+            html = paragraphs(blocks.shown(item.findtext(_CONTENT) or ""))
+            said = [child for child in item if local_name(child) == "comment"]
+            return RawPost(
+                origin=origin,
+                oid=oid,
+                title=title_or_start(plain(item.findtext("title") or ""), html),
+                text=html,
+                url=item.findtext("link") or None,
+                pub_date=_moment(item, "post_date"),
+                modified=_moment(item, "post_modified"),
+                categories=_terms(item, "category"),
+                keywords=_terms(item, "post_tag"),
+                comments=tuple(map(_comment, filter(_is_shown, said))),
+                withdrawn=tuple(text_of(it, "comment_id") for it in said if not _is_approved(it)),
+                language=language,
+                image=image_of(images.get(meta.get("_thumbnail_id", ""))),
+            )
+
+        return guarded(post, origin, oid)
 
     def _why_left_out(self, item: Element, meta: Mapping[str, str]) -> str:
         """Why an item is not a published post; "" if it is one."""
@@ -100,10 +113,6 @@ class WordPress(Source):
         return "noindex" if asks else ""
 
 
-def _is_public(item: Element) -> bool:
-    return text_of(item, "status") == "publish" and not text_of(item, "post_password")
-
-
 def _meta(item: Element) -> dict[str, str]:
     """What plugins and WordPress itself keep beside a post."""
     return {
@@ -111,32 +120,6 @@ def _meta(item: Element) -> dict[str, str]:
         for child in item
         if local_name(child) == "postmeta"
     }
-
-
-def _post(
-    item: Element,
-    origin: Origin,
-    oid: str | None,
-    language: str,
-    blocks: "_Blocks",
-    image: str | None,
-) -> RawPost:
-    html = paragraphs(blocks.shown(item.findtext(_CONTENT) or ""))
-    return RawPost(
-        origin=origin,
-        oid=oid,
-        title=title_or_start(plain(item.findtext("title") or ""), html),
-        text=html,
-        url=item.findtext("link") or None,
-        pub_date=_moment(item, "post_date"),
-        modified=_moment(item, "post_modified"),
-        categories=_terms(item, "category"),
-        keywords=_terms(item, "post_tag"),
-        comments=tuple(_comments(item)),
-        withdrawn=tuple(_withdrawn(item)),
-        language=language,
-        image=image,
-    )
 
 
 # -- blocks ----------------------------------------------------------------------------------------
@@ -238,27 +221,23 @@ def _footnotes(stated: str) -> str:
     return f"<ol>{''.join(f'<li>{note}</li>' for note in notes)}</ol>" if notes else ""
 
 
-def _withdrawn(item: Element) -> Iterator[str]:
-    """The ids of comments that wait for approval, are spam or in the trash."""
-    for comment in item:
-        is_comment = local_name(comment) == "comment"
-        if is_comment and text_of(comment, "comment_approved") != "1":
-            yield text_of(comment, "comment_id")
+def _is_approved(comment: Element) -> bool:
+    """Others wait for approval, are spam or in the trash."""
+    return text_of(comment, "comment_approved") == "1"
 
 
-def _comments(item: Element) -> Iterator[RawComment]:
-    for comment in item:
-        if (
-            local_name(comment) == "comment"
-            and text_of(comment, "comment_approved") == "1"
-            and text_of(comment, "comment_type") in ("", "comment")
-        ):
-            yield RawComment(
-                oid=text_of(comment, "comment_id") or None,
-                comment=paragraphs(text_of(comment, "comment_content")),
-                author=plain(text_of(comment, "comment_author")),
-                pub_date=_moment(comment, "comment_date"),
-            )
+def _is_shown(comment: Element) -> bool:
+    """Others are pings of other sites."""
+    return _is_approved(comment) and text_of(comment, "comment_type") in ("", "comment")
+
+
+def _comment(comment: Element) -> RawComment:
+    return RawComment(
+        oid=text_of(comment, "comment_id") or None,
+        comment=paragraphs(text_of(comment, "comment_content")),
+        author=plain(text_of(comment, "comment_author")),
+        pub_date=_moment(comment, "comment_date"),
+    )
 
 
 def _terms(item: Element, domain: str) -> list[str]:

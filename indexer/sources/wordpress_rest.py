@@ -27,14 +27,7 @@ from indexer.records import (
     SourceItem,
     batches,
 )
-from indexer.sources.base import (
-    Source,
-    SourceOptions,
-    bare_host,
-    guarded,
-    image_of,
-    is_valid_url,
-)
+from indexer.sources.base import Source, SourceOptions, bare_host, guarded, image_of, is_valid_url
 from indexer.sources.identity import oid_at, plain, title_or_start
 from indexer.sources.wordpress import LOCKED, zoned
 

@@ -243,7 +243,7 @@ class Content:
         self.updated: list[str] = []
         self.is_repeated = False
         self._page = page
-        self._is_marked = self._is_known = False
+        self._is_marked = False
         self._layout, self._repeated, self._is_other = layout, repeated, is_other
         self._lengths = measure(self._body)
         for selector in excluded:
@@ -287,7 +287,7 @@ class Content:
             ):
                 self._remove(node, why)
         marked = known or marked_content(body)
-        self._is_known, self._is_marked = known is not None, marked is not None
+        self._is_marked = marked is not None
         self.root = marked or body
         self.remove_tools(self.root)
         self._lengths = measure(body)
@@ -353,23 +353,19 @@ class Content:
         found = [node for is_end in (False, True) for node in self._repeats(root, is_end=is_end)]
         self._lengths = measure(body)
         tops = top_nodes(sorted(found, key=lambda node: self._lengths[node.mem_id].start))
-        if not self._would_empty(tops):
-            self._remove_all(tops)
-            return
-        self.is_repeated = True
-        most = [n for n in found if self._repeated.get(one_line(n.text()), 0.0) >= _MOST]
-        tops = top_nodes(sorted(most, key=lambda node: self._lengths[node.mem_id].start))
-        self._remove_all([] if self._would_empty(tops, least=1) else tops)
+        if self._would_empty(tops):
+            self.is_repeated = True
+            most = [n for n in found if self._repeated.get(one_line(n.text()), 0.0) >= _MOST]
+            tops = top_nodes(sorted(most, key=lambda node: self._lengths[node.mem_id].start))
+            tops = [] if self._would_empty(tops, least=1) else tops
+        for node in tops:
+            self._remove(node, "repeated on other pages")
 
     def _would_empty(self, nodes: list[Node], least: int = _LEAST) -> bool:
         """Whether the post had fewer characters than these without some elements."""
         lengths = self._lengths
         rest = lengths[self.root.mem_id].text - sum(lengths[node.mem_id].text for node in nodes)
         return bool(nodes) and rest < least
-
-    def _remove_all(self, nodes: list[Node]) -> None:
-        for node in nodes:
-            self._remove(node, "repeated on other pages")
 
     def _repeats(self, root: Node, *, is_end: bool) -> Iterator[Node]:
         """The elements of the content that are the site's, from its beginning or its end on."""

@@ -11,7 +11,7 @@ from urllib.parse import quote, unquote, urljoin, urlsplit
 import orjson
 
 from indexer.errors import SourceError
-from indexer.html_text import Readable, TooMuchMarkup, one_line, parse, text_of
+from indexer.html_text import TooMuchMarkup, one_line, parse, text_of
 from indexer.records import Origin, Skipped, SourceItem, quantity
 from indexer.sources.base import UNREAD, Source, SourceOptions, is_valid_url
 from indexer.sources.files import (
@@ -103,13 +103,12 @@ class HTMLFolder(Source):
     ) -> SourceItem:
         origin, path = Origin(str(file)), file.relative_to(base).as_posix()
         if self._options.excludes(path):
-            reason = "excluded by blogsearch.toml"
-            return Skipped(origin, oid, reason, "excluded", declared=True)
+            return Skipped(origin, oid, "excluded by blogsearch.toml", "excluded", declared=True)
         if _DRAFT.search(path.lower()) and not self._options.drafts:
             return Skipped(origin, oid, "draft", "draft", declared=True)
         if oid in site.copies or site.pages.get(oid, file) != file:
             return Skipped(origin, oid, "copy or another version of a page", "copy")
-        text = decoded(read_inside(file, [base.resolve()], _MAX_BYTES))
+        text = _text(file, base)
         location = urljoin(f"{site.address}/", quote(re.sub(r"(^|/)index\.html?$", r"\1", path)))
         return read_page(text, location, origin, oid, options, site=site)
 
@@ -193,7 +192,7 @@ def _with_repeated(site: BuiltSite, folder: Path, files: Mapping[str, Path]) -> 
     ignored, blocks = 0, 0  # of code
     for oid, file in files.items():
         try:
-            page = Page(decoded(read_inside(file, [folder.resolve()], _MAX_BYTES)), f"/{oid}", site)
+            page = Page(_text(file, folder), f"/{oid}", site)
         except (OSError, TooMuchMarkup):
             continue
         if not (page.declared(oid) or page.looks(oid)):
@@ -220,16 +219,16 @@ def _first_chapters(
         beside = [file for file in pages[files[oid].parent, head.titles] if file != files[oid]]
         if files[oid].stem == "index" and head.titles and 0 < len(beside) <= _ALIKE:
             try:
-                texts = [_shown(file, folder) for file in (files[oid], *beside)]
+                bodies = [body_of(parse(_text(file, folder))) for file in (files[oid], *beside)]
+                texts = [text_of(marked_content(body) or body) for body in bodies]
             except (OSError, TooMuchMarkup):
                 continue
             if texts[0] in texts[1:]:
                 yield oid
 
 
-def _shown(file: Path, folder: Path) -> Readable:
-    root = body_of(parse(decoded(read_inside(file, [folder.resolve()], _MAX_BYTES))))
-    return text_of(marked_content(root) or root)
+def _text(file: Path, folder: Path) -> str:
+    return decoded(read_inside(file, folder, _MAX_BYTES))
 
 
 def _doubts(links: Mapping[str, int], front: Iterable[str]) -> Iterator[str]:
@@ -254,7 +253,7 @@ def _unsearched(folder: Path, site: BuiltSite, heads: Mapping[str, Head]) -> set
     for name in _INDICES:
         for file in (folder / name, *folder.glob(f"*/{name}")):
             try:
-                text = decoded(read_inside(file, [folder.resolve()], _MAX_XML))
+                text = decoded(read_inside(file, folder, _MAX_XML))
                 below = file.relative_to(folder).as_posix().removesuffix(name)
                 found = {site.oid_of(f"/{below}{path}") for path in _searched(text)}
             except (OSError, ValueError, TypeError, KeyError, AttributeError):
@@ -282,7 +281,7 @@ def _searched(text: str) -> set[str]:
 
 def _head(file: Path, folder: Path) -> Head:
     try:
-        whole = read_inside(file, [folder.resolve()], _MAX_BYTES)
+        whole = read_inside(file, folder, _MAX_BYTES)
         start = whole[:_MAX_HEAD]
         end = _HEAD_ENDS.search(start)
         page = Page(decoded(start[: end.start()] if end else start))
@@ -355,7 +354,7 @@ def _listed(folder: Path) -> tuple[list[str], dict[str, str]]:
         if not _XML.fullmatch(file.relative_to(folder).as_posix()):
             continue
         try:
-            body = read_inside(file, [folder.resolve()], _MAX_XML)
+            body = read_inside(file, folder, _MAX_XML)
             root = parse_xml(unzipped_bytes(body, str(file), _MAX_XML), str(file))
         except (OSError, SourceError):
             continue

@@ -24,7 +24,6 @@ class Layout:
         post, list: elements that only pages of posts, or only lists and other tools have.
         unsearched: what a page has that its author does not want searched.
         marked: elements in which `data-pagefind-ignore` is written by the generator itself.
-        lost: what shows that a part of the text is not in the file.
     """
 
     name: str = ""
@@ -42,7 +41,6 @@ class Layout:
     list: str = ""
     unsearched: str = ""
     marked: str = ""
-    lost: str = ""
 
 
 @cache

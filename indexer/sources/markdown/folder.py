@@ -20,13 +20,7 @@ from indexer.fetch import Fetched
 from indexer.normalise import MAX_HTML
 from indexer.records import Origin, RawPost, Reject, Skipped, SourceItem, When
 from indexer.sources.base import UNREAD, Source, SourceOptions, image_of
-from indexer.sources.files import (
-    ABOUT_THE_FOLDER,
-    MARKDOWN,
-    OTHER_MARKUP,
-    files_in,
-    read_inside,
-)
+from indexer.sources.files import ABOUT_THE_FOLDER, MARKDOWN, OTHER_MARKUP, files_in, read_inside
 from indexer.sources.generators import check_settings, excluded, site_of, sites_in, text_of
 from indexer.sources.identity import (
     day,
@@ -165,7 +159,7 @@ class MarkdownFolder(Source):
         origin, oid = Origin(str(file)), _oid(path)
         if reason := self._why_no_post(path, is_named=file == Path(self.spec)):
             return Skipped(origin, None, reason)
-        content = read_inside(file, [self._top.resolve()], MAX_HTML)
+        content = read_inside(file, self._top, MAX_HTML)
         try:
             fields, text = split_front_matter(content.decode("utf-8-sig"))
         except (BadFrontMatter, UnicodeDecodeError) as error:
@@ -253,13 +247,10 @@ class MarkdownFolder(Source):
             return own
         slug = entry.fields.get("slug")
         slug = slug.strip("/").rpartition("/")[2] if isinstance(slug, str) else ""
-        published = _moment(entry.published())
-        year, month, day = f"{published:%Y-%m-%d}".split("-") if published else ("", "", "")
-        return (self._options.url_template or self._docsify or "/{path}/").format(
-            year=year,
-            month=month,
-            day=day,
-            slug=slug or _DATED.sub("", entry.name),
+        return filled(
+            self._options.url_template or self._docsify or "/{path}/",
+            _moment(entry.published()),
+            slug or _DATED.sub("", entry.name),
             path=(entry.folder / (slug or entry.name)).as_posix().strip("./"),
             section=next(iter(entry.folder.parts), ""),
         )
@@ -297,6 +288,12 @@ def check_template(template: str) -> None:
     except (KeyError, ValueError, IndexError, AttributeError):
         known = ", ".join(f"{{{name}}}" for name in _TEMPLATE_FIELDS)
         raise SourceError(f"{template!r} is not a URL template.", f"It may have {known}.") from None
+
+
+def filled(template: str, when: datetime | None, slug: str, path: str, section: str = "") -> str:
+    """The address of a post by a template; the fields of its date are empty if it has none."""
+    year, month, day = f"{when:%Y-%m-%d}".split("-") if when else ("", "", "")
+    return template.format(year=year, month=month, day=day, slug=slug, path=path, section=section)
 
 
 def _moment(when: When) -> datetime | None:
