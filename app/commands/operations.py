@@ -69,9 +69,16 @@ def doctor(tools: Tools) -> None:
         if check.status != "ok" or not tools.output.quiet
     ]
     tools.output.table(("", "", "", ""), rows)
+    if code := exit_code(results):
+        sys.exit(code)
+
+
+def exit_code(results: list[Check]) -> int:
+    """Of `doctor`: 1 if any check found an error, `ONLY_SOME` if one warns, else 0."""
     found = {check.status for check in results}
-    if found > {"ok"}:
-        sys.exit(1 if "error" in found else ONLY_SOME)
+    if "error" in found:
+        return 1
+    return ONLY_SOME if "warning" in found else 0
 
 
 def _settings_read(settings: Settings) -> Check:

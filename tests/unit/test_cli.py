@@ -8,7 +8,9 @@ from click.testing import CliRunner
 from elasticsearch import Elasticsearch
 
 from app.cli import main
+from app.commands.operations import exit_code
 from app.commands.tools import Tools
+from app.health import Check, Status
 from app.settings import Settings
 
 
@@ -40,3 +42,17 @@ def test_an_unexpected_error_shows_its_traceback_only_on_request(words: list[str
     assert "Traceback (most" not in result.output
     again = CliRunner().invoke(main, ["--traceback", *words], obj=tools)
     assert isinstance(again.exception, RuntimeError)
+
+
+@pytest.mark.parametrize(
+    ("statuses", "code"),
+    [
+        (["ok", "ok"], 0),
+        (["ok", "warning"], 3),
+        (["warning"], 3),
+        (["error"], 1),
+        (["ok", "warning", "error"], 1),
+    ],
+)
+def test_doctor_ends_with_the_worst_that_it_found(statuses: list[Status], code: int) -> None:
+    assert exit_code([Check("a check", status, "seen") for status in statuses]) == code
