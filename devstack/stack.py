@@ -106,7 +106,16 @@ class Stack:
 
     def _running(self, engine: Engine) -> StartedEngine | None:
         state = self.instance.load(engine.name)
-        return state if state is not None and self._backend_of(state).alive(state) else None
+        if state is None or not self._backend_of(state).alive(state):
+            return None
+        wanted = self.environment.get(engine.port_variable)
+        if wanted and wanted != str(state.port):
+            raise DevstackError(
+                f"{engine.title} already runs on port {state.port}, and {engine.port_variable} is "
+                f"{wanted}. Stop it with `make services-stop`, or start a second pair of engines:  "
+                "export BLOGSEARCH_DEVSTACK_INSTANCE=second"
+            )
+        return state
 
     def _stop(self, engine: Engine, state: StartedEngine) -> None:
         say(f"stopping {engine.title}")
