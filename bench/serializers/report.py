@@ -30,7 +30,6 @@ SHOWN = (
     "bytes",
     "bytes+lz4",
     "bytes+zstd",
-    "bytes+zlib",
     "msgspec-msgpack",
     "pickle",
     "orjson",
