@@ -240,7 +240,7 @@ def tags_of(items: Iterable[SourceItem]) -> Counter[str]:
     for item in items:
         if isinstance(item, RawPost | ExportedPost):
             tag = item.language if isinstance(item, RawPost) else item.post.language
-            tags[str(tag or "").lower()] += 1
+            tags[str(tag or "").lower().replace("_", "-")] += 1
     return tags
 
 

@@ -14,6 +14,7 @@ from urllib.parse import quote, urlsplit
 import click
 from msgspec import to_builtins
 
+from analyzers.signs import CHARACTERS
 from app.commands.runs import in_other_languages, most_frequent, tags_of
 from app.commands.sources import SourceArguments, Sources, source_options
 from app.commands.tools import Tools, command, pass_tools
@@ -30,7 +31,8 @@ _SECONDS = 10.0
 """For so long `try` reads a source, `init` half of that."""
 _SHOWN = 5
 _SAME_TITLES = 2
-_WORD = re.compile(r"\w+")
+# Chinese, Japanese and Korean are counted by their characters, as word processors do.
+_WORD = re.compile(rf"[{CHARACTERS}]|[^\W{CHARACTERS}]+")
 
 
 @command("try", exit_codes={1: "there are no posts, or most of SOURCE... is not read"})
@@ -97,7 +99,8 @@ def try_(tools: Tools, sources: SourceArguments) -> None:
         if count > _SAME_TITLES:
             output.say(f"{count:,} posts have the title {html.unescape(title)!r}")
     if of_all := sum(map(Counter[str], left_out), Counter()):
-        output.say(f"of the pages is left out {_shares(of_all, sum(map(_characters, posts)))}")
+        share, _, parts = _shares(of_all, sum(map(_characters, posts))).partition(": ")
+        output.say(f"{share} of the pages' text is left out: {parts}")
     first = {reject.reason: reject for reject in reversed(rejects)}
     for reason, count in Counter(reject.reason for reject in rejects).most_common(10):
         more = "" if count == 1 else " and others"

@@ -37,6 +37,8 @@ SHOWN = (
     "bytes+lzma",
 )
 """The serializers in the tables; serializers.json has all of them."""
+SIZES = ("1 hit", "50 hits", "10 floats", "10000 floats")
+"""Of what serializers.json has, the columns of the table of sizes."""
 
 _LIBRARIES = ("orjson", "ujson", "msgspec", "msgpack", "ormsgpack", "zstandard", "lz4", "brotli")
 
@@ -110,16 +112,16 @@ def put_into(page: str, result: Mapping[str, Any]) -> str:
 
 def tables(result: Mapping[str, Any]) -> dict[str, str]:
     """The tables of docs/caching.md in Markdown, by the name of their marks."""
+    sizes = {**result["hits"], **result["floats"]}
     return {
         "rule": "> " + "\n> ".join(textwrap.wrap(RULE, 97)),
         "run": _run(result),
         "rows": _rows({name: result["rows"][name] for name in SHOWN}),
         "final": _rows(result["final"]),
         "stores": _side_by_side(result["stores"]),
-        **{
-            name: _side_by_side({column: medians(rows) for column, rows in result[name].items()})
-            for name in ("hits", "floats")
-        },
+        "sizes": _side_by_side(
+            {column: medians(rows) for column, rows in sizes.items() if column in SIZES}
+        ),
     }
 
 

@@ -30,5 +30,5 @@ def test_an_engine_that_runs_on_another_port_than_the_one_asked_for_is_not_used(
     instance.folder.mkdir(parents=True)
     instance.save(ELASTICSEARCH.name, StartedEngine(9200, "log", pid=1))
     stack = Stack(instance, {ELASTICSEARCH.port_variable: "9321"}, {"process": Running()})
-    with pytest.raises(DevstackError, match="already runs on port 9200.*services-stop"):
+    with pytest.raises(DevstackError, match=r"already runs on port 9200.*services-stop"):
         stack.up()

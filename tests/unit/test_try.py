@@ -105,7 +105,14 @@ def test_what_of_a_page_is_left_out_is_said_with_what_it_was_taken_for(
     save(tmp_path / "site/a.html", PAGE.format("").replace("<main>", f"<body>{menu}<main>"))
     (post,) = json.loads(invoke("try", "site", "--json").stdout)["sample"]
     assert post["left_out"]["navigation"] == len("HomeofthesiteOtherthings")
-    assert "left out  6%: navigation 6%" in invoke("try", "site").stdout
+    shown = invoke("try", "site").stdout
+    assert "left out  6%: navigation 6%" in shown
+    assert "6% of the pages' text is left out: navigation 6%" in shown
+
+
+def test_words_of_japanese_are_its_characters(invoke: Invoke, tmp_path: Path) -> None:
+    save(tmp_path / "posts.jsonl", '{"oid": 1, "title": "x", "text": "東京へ行った。 CSS 3"}')
+    assert "words     8, code 0" in invoke("try", "posts.jsonl").stdout
 
 
 def test_paths_get_the_address_of_the_site(invoke: Invoke, tmp_path: Path) -> None:
@@ -218,7 +225,8 @@ def test_init_says_what_was_built_in_three_lines(
         save(tmp_path / name, text)
     write_posts(tmp_path / "docs", 2)
     link = '<link rel="canonical" href="https://e.org/b/{}">'
-    page = PAGE.replace("<html", '<html lang="pt-BR"', 1)
+    tag = "pt_BR" if "mkdocs.yml" in configuration else "pt-BR"  # as MkDocs writes it
+    page = PAGE.replace("<html", f'<html lang="{tag}"', 1)
     save(tmp_path / built / "index.html", page.format("") + link.format(""))
     save(tmp_path / built / "a/index.html", page.format("") + link.format("a/"))
     done = invoke("init")
