@@ -99,8 +99,8 @@ def try_(tools: Tools, sources: SourceArguments) -> None:
         if count > _SAME_TITLES:
             output.say(f"{count:,} posts have the title {html.unescape(title)!r}")
     if of_all := sum(map(Counter[str], left_out), Counter()):
-        share, _, parts = _shares(of_all, sum(map(_characters, posts))).partition(": ")
-        output.say(f"{share} of the pages' text is left out: {parts}")
+        share, _, what = _shares(of_all, sum(map(_characters, posts))).partition(": ")
+        output.say(f"{share} of the pages' text is left out: {what}")
     first = {reject.reason: reject for reject in reversed(rejects)}
     for reason, count in Counter(reject.reason for reject in rejects).most_common(10):
         more = "" if count == 1 else " and others"
