@@ -17,8 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from indexer.records import quantity
-
 if TYPE_CHECKING:
     from elasticsearch import Elasticsearch
     from rich.text import Text
@@ -172,6 +170,8 @@ def report(files: Sequence[Path], findings: "Sequence[Finding]", output: Output)
     )
     for finding in shown:
         output.show(str(finding))
+    from indexer.records import quantity
+
     names = ", ".join(path.name for path in files[:_LISTED])
     checked = f"{quantity(len(files), 'file')} ({names or 'none'})"
     output.say(f"{_number_of(findings)}. Checked: {checked}.")
@@ -188,6 +188,8 @@ def stop_on_errors(findings: "Sequence[Finding]") -> None:
 
 
 def _number_of(findings: "Sequence[Finding]") -> str:
+    from indexer.records import quantity
+
     errors, warnings = _count(findings)
     text = f"{quantity(errors, 'error')}, {quantity(warnings, 'warning')}"
     if len(findings) > _LISTED:
