@@ -118,12 +118,8 @@ _JOINED = _names("html body")
 def _check_markup(html: str, limits: Limits = PAGE) -> None:
     """Check foreign HTML in linear time, before it is parsed; raises TooMuchMarkup."""
     _allow(len(html), limits.characters, "characters of HTML")
-    if (
-        limits is PAGE
-        and html.count("<") <= _FEW
-        and not _MANY.search(html)
-        and len(_ROOTS.findall(html)) <= 4
-    ):
+    is_small = limits is PAGE and html.count("<") <= _FEW
+    if is_small and not _MANY.search(html) and len(_ROOTS.findall(html)) <= 4:
         return  # however they are nested, it takes little time
     unclosed: Counter[str] = Counter()
     nested = formatting = elements = options = joined = at = 0
@@ -292,7 +288,8 @@ def text_of(root: LexborNode) -> Readable:
     parts: list[str] = []
 
     def is_leaf(node: LexborNode) -> bool:
-        return (_is_unread(node) and node.mem_id not in labels) or node.mem_id in left_out
+        is_unread = node.tag in UNSEEN or node.tag == "pre"
+        return (is_unread and node.mem_id not in labels) or node.mem_id in left_out
 
     for node, is_end in walk(root, is_leaf):
         tag, place = node.tag or "", node.mem_id
@@ -351,10 +348,6 @@ def _is_label(button: LexborNode) -> bool:
     while parent is not None and parent.tag not in HEADINGS:
         parent = parent.parent
     return parent is not None and parent.text().strip() == button.text().strip()
-
-
-def _is_unread(node: LexborNode) -> bool:
-    return node.tag in UNSEEN or node.tag == "pre"
 
 
 def _id_of(heading: LexborNode) -> str:

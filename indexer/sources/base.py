@@ -61,9 +61,8 @@ class SourceOptions:
             SourceError: a selector is invalid.
         """
         page = LexborHTMLParser("")
-        for selector in filter(
-            None, (self.content, self.title, self.date, self.tags, *self.selectors())
-        ):
+        named = (self.content, self.title, self.date, self.tags, *self.selectors())
+        for selector in filter(None, named):
             try:
                 page.css(selector)
             except SelectolaxError:

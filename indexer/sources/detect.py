@@ -121,9 +121,8 @@ def _kind_of_start(start: bytes, name: str) -> str:
         return "ghost"
     if listed := _LISTED.match(text):
         reason = f"{name} is one object with {listed[1]!r}, not one post a line."
-        raise SourceError(
-            reason, f"jq -c '.{listed[1]}[]' writes JSON Lines of it, which are read."
-        )
+        remedy = f"jq -c '.{listed[1]}[]' writes JSON Lines of it, which are read."
+        raise SourceError(reason, remedy)
     if text.startswith(("{", "[")):
         return "jsonlines"
     if text.startswith("<"):

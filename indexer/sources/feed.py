@@ -84,9 +84,8 @@ class Feed(Source):
         feed = feedparser.parse(io.BytesIO(page.body), response_headers=headers)
         if not feed.get("version"):  # absent for an empty body
             fault = f": {feed.bozo_exception}" if feed.get("bozo") else ""
-            raise SourceError(
-                f"{self.spec} is not an RSS or Atom feed{fault}.", "Name a feed's address."
-            )
+            reason = f"{self.spec} is not an RSS or Atom feed{fault}."
+            raise SourceError(reason, "Name a feed's address.")
         if feed.bozo and not any(end in page.body[-_TAIL:] for end in _ENDS):
             # feedparser accepts a part of a feed; the missing entries would look removed.
             raise SourceError(f"{self.spec} ends early: {feed.bozo_exception}.", "Try again.")
@@ -102,10 +101,8 @@ class Feed(Source):
 
 def _entry(item: dict[str, Any]) -> dict[str, Any]:
     """An item of a JSON Feed (jsonfeed.org, version 1.1), as feedparser has those of others."""
-    contents = [
-        {"value": item.get("content_html")},
-        {"value": item.get("content_text"), "type": "text/plain"},
-    ]
+    plain_text = {"value": item.get("content_text"), "type": "text/plain"}
+    contents = [{"value": item.get("content_html")}, plain_text]
     url = item.get("url") or item.get("external_url")
     return {
         "id": str(item.get("id") or url or ""),

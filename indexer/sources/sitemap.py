@@ -58,13 +58,10 @@ class Sitemap(Source):
             self._site = BuiltSite(entries=self._fed(fetcher, robots))
             self.total = len(pages)
             for item in self._items(fetcher, robots, pages):
-                page = (
-                    (address_of(str(item.url)), item.title) if isinstance(item, RawPost) else None
-                )
-                if page in seen:
-                    yield Skipped(item.origin, None, "another address of a page that was read")
-                    continue
-                if page:
+                if isinstance(item, RawPost):
+                    page = (address_of(str(item.url)), item.title)
+                    if page in seen:
+                        item = Skipped(item.origin, None, "another address of a page that was read")
                     seen.add(page)
                 yield item
 
@@ -77,9 +74,8 @@ class Sitemap(Source):
             root = parse_xml(self._content(address, fetcher).body, address)
             name = local_name(root)
             if name not in ("urlset", "sitemapindex"):
-                raise SourceError(
-                    f"{address} is not a sitemap but <{name}>.", "Name a sitemap.xml."
-                )
+                reason = f"{address} is not a sitemap but <{name}>."
+                raise SourceError(reason, "Name a sitemap.xml.")
             for location, lastmod in locations(root):
                 url = urljoin(address, location) if is_valid_url(location) else location
                 if name == "urlset":

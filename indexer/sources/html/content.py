@@ -282,9 +282,8 @@ class Content:
         articles = around.css("article")
         longest = max(articles, key=lambda node: self._lengths[node.mem_id].text, default=around)
         for node in around.css(_AROUND):
-            if node.mem_id not in (longest.mem_id, around.mem_id) and (
-                why := self._why_beside(node)
-            ):
+            is_content = node.mem_id in (longest.mem_id, around.mem_id)
+            if not is_content and (why := self._why_beside(node)):
                 self._remove(node, why)
         marked = known or marked_content(body)
         self._is_marked = marked is not None
@@ -342,16 +341,16 @@ class Content:
 
     def tidy(self, title: str, labels: list[Node]) -> None:
         """Remove the title, the lines about the post, and what other pages repeat."""
-        root, body = self.root, self._body
-        self._remove_lines(body, root, title, {node.mem_id for node in labels})
+        root = self.root
+        self._remove_lines(title, {node.mem_id for node in labels})
         for selector in filter(None, (self._layout.tags, self._layout.categories)):
             for node in root.css(selector):
                 self._remove(node, "labels")
         for heading in root.css("h1, h2"):
             if one_line(text_of(heading).prose) == title:
                 heading.remove()
-        found = [node for is_end in (False, True) for node in self._repeats(root, is_end=is_end)]
-        self._lengths = measure(body)
+        found = [node for is_end in (False, True) for node in self._repeats(is_end=is_end)]
+        self._lengths = measure(self._body)
         tops = top_nodes(sorted(found, key=lambda node: self._lengths[node.mem_id].start))
         if self._would_empty(tops):
             self.is_repeated = True
@@ -367,10 +366,10 @@ class Content:
         rest = lengths[self.root.mem_id].text - sum(lengths[node.mem_id].text for node in nodes)
         return bool(nodes) and rest < least
 
-    def _repeats(self, root: Node, *, is_end: bool) -> Iterator[Node]:
+    def _repeats(self, *, is_end: bool) -> Iterator[Node]:
         """The elements of the content that are the site's, from its beginning or its end on."""
         self._lengths = measure(self._body)
-        content, parts = self._lengths[root.mem_id], root.css(_PARTS)
+        content, parts = self._lengths[self.root.mem_id], self.root.css(_PARTS)
         edge = content.end if is_end else content.start
         if is_end:  # from there, the outer ones first
             parts.sort(key=lambda node: -self._lengths[node.mem_id].end)
@@ -381,14 +380,14 @@ class Content:
                 edge += (-size.text if is_end else size.text) if is_edge else 0
                 yield node
 
-    def _remove_lines(self, body: Node, root: Node, title: str, labels: set[int]) -> None:
+    def _remove_lines(self, title: str, labels: set[int]) -> None:
         """Lines about the post at its beginning or end: its dates, author, length and labels.
 
         Of what stands above the content, the dates are noted.
         """
-        content = self._lengths[root.mem_id]
-        outside = {root.mem_id, *(outer.mem_id for outer in ancestors(root))}
-        for node in body.css(_LINES):
+        content = self._lengths[self.root.mem_id]
+        outside = {node.mem_id for node in (self.root, *ancestors(self.root))}
+        for node in self._body.css(_LINES):
             size = self._lengths[node.mem_id]
             if not 0 < size.text <= _NOTE or node.mem_id in outside or size.end > content.end:
                 continue
@@ -399,16 +398,11 @@ class Content:
             is_inside = before > _SHORT and not is_end
             if is_inside or "aside" in tags or tags.count("article") > 1 - is_above:
                 continue
-            if (
-                (is_above and "nav" in tags)
-                or node.css_matches(_NO_LINE)
-                or self._is_of_other(node)
-            ):
+            is_menu = is_above and "nav" in tags
+            if is_menu or node.css_matches(_NO_LINE) or self._is_of_other(node):
                 continue
-            is_labels = (
-                bool(labels) and node.tag != "a" and size.linked and size.unlinked <= _LABELLED
-            )
-            is_labels = is_labels and labels.issuperset(link.mem_id for link in node.css("a"))
+            is_linked = node.tag != "a" and size.linked and size.unlinked <= _LABELLED
+            is_labels = is_linked and labels.issuperset(link.mem_id for link in node.css("a"))
             if reason := "labels" if is_labels else self._why_line(node, is_end=is_end):
                 self._note_dates(node)
                 if not is_above:
@@ -448,15 +442,14 @@ class Content:
         """Keep the dates in an element: those of a change apart from that of the post."""
         if self._layout.date and (self.dates or self._page.css_first(self._layout.date)):
             return  # the layout has told
-        found, text, names = node.css(_DATED), one_line(node.text()), _names_of(node)
+        found, text = node.css(_DATED), one_line(node.text())
         for inner in found:
-            shown = one_line(inner.text())
-            is_change = bool(_UPDATED.search(text.partition(shown)[0]))
-            names = _names_of(inner)
-            is_change = is_change or bool(_UPDATED.search(names) and "published" not in names)
+            before, names = text.partition(one_line(inner.text()))[0], _names_of(inner)
+            is_named = _UPDATED.search(names) and "published" not in names
+            is_change = is_named or _UPDATED.search(before)
             (self.updated if is_change else self.dates).extend(_dates_in(inner))
         if not found and (date := DATE_IN_TEXT.search(text)):
-            is_change = bool(_UPDATED.search(f"{names} {text[: date.start()]}"))
+            is_change = _UPDATED.search(f"{_names_of(node)} {text[: date.start()]}")
             (self.updated if is_change else self.dates).append(date[0])
 
     def _is_repeated(self, node: Node, *, is_edge: bool, is_end: bool) -> bool:

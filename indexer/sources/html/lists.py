@@ -186,8 +186,6 @@ class _Around:
         """The length of the text of a node, and how it begins."""
         if node.mem_id not in self._texts:
             text = node.text()
-            beginning = DATE_IN_TEXT.sub("", text.strip(_BULLETS)[:_SHORT], count=1).lstrip(
-                _BULLETS
-            )
-            self._texts[node.mem_id] = len("".join(text.split())), beginning
+            beginning = DATE_IN_TEXT.sub("", text.strip(_BULLETS)[:_SHORT], count=1)
+            self._texts[node.mem_id] = len("".join(text.split())), beginning.lstrip(_BULLETS)
         return self._texts[node.mem_id]

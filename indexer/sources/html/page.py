@@ -3,7 +3,7 @@
 import html
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -208,9 +208,8 @@ class Page:
         self.image = _followed(self._text("og:image") or self._text("twitter:image"))
         self._body = body_of(self.parsed)
         self._said = remove_comments(self._body)
-        self.layout = layout_of(self.parsed)
-        if options:
-            self.layout = _as_named(self.layout, options)
+        layout = layout_of(self.parsed)
+        self.layout = _as_named(layout, options) if options else layout
         self._main = self._marked()
 
     @property
@@ -363,9 +362,11 @@ class Page:
         if section.lower() == oid.partition("/")[0].lower():
             section = ""  # Hugo names the folder of a page so
         site = self._site
-        content = Content(
-            self.parsed, layout, site.repeated, self._is_other(oid), options.selectors()
-        )
+
+        def is_other(href: str) -> bool:
+            return self._oid_of(href) not in ("", oid) and href[:1] != "#"
+
+        content = Content(self.parsed, layout, site.repeated, is_other, options.selectors())
         tags = self._labels(layout.tags, "tag", "tags")
         categories = self._labels(layout.categories, "category", "categories")
         stated = labels(self._meta.get("keywords"))
@@ -429,15 +430,9 @@ class Page:
         links = self._main.css(", ".join(f"a[href*='{folder}/' i]" for folder in folders))
         beside = {node.mem_id for node in self._main.css("nav a, aside a, footer nav a")}
         is_in = re.compile(rf"(?:^|/)(?:{'|'.join(folders)})/.+$", re.IGNORECASE)
-        found = [
-            node for node in links if is_in.search(self._oid_of(node.attributes["href"] or ""))
-        ]
+        found = [n for n in links if is_in.search(self._oid_of(n.attributes["href"] or ""))]
         found = [n for n in found if n.mem_id not in beside and not is_in_text(n)]
         return found if self._main.tag != "body" else [n for n in found if _is_introduced(n)]
-
-    def _is_other(self, oid: str) -> Callable[[str], bool]:
-        """Whether an address is that of another page of the site."""
-        return lambda href: self._oid_of(href) not in ("", oid) and href[:1] != "#"
 
 
 def _is_introduced(link: LexborNode) -> bool:
@@ -476,9 +471,8 @@ def _json_ld(page: LexborHTMLParser) -> list[dict[str, Any]]:
         except orjson.JSONDecodeError:
             continue
         graph = data.get("@graph", data) if isinstance(data, dict) else data
-        things += [
-            t for t in (graph if isinstance(graph, list) else [graph]) if isinstance(t, dict)
-        ]
+        stated = graph if isinstance(graph, list) else [graph]
+        things += [thing for thing in stated if isinstance(thing, dict)]
     return things
 
 
