@@ -12,6 +12,7 @@ COPY README.md LICENSE ./
 COPY analyzers analyzers
 COPY indexer indexer
 COPY app app
+COPY synonyms synonyms
 # docker build --build-arg VERSION="0.1.0+g$(git rev-parse --short HEAD)", as `make update` does.
 ARG VERSION="0.1.0"
 RUN SETUPTOOLS_SCM_PRETEND_VERSION=$VERSION \
@@ -24,7 +25,7 @@ RUN if [ "$SEMANTIC" = on ]; then \
     && apt-get update && apt-get install -y --no-install-recommends maven \
     && /opt/venv/bin/blogsearch fetch-model; fi
 # Imports every module, which writes the bytecode of what is used; all of it would be 20 MB more.
-RUN cd / && /opt/venv/bin/python -c "import importlib, pkgutil, analyzers, app, indexer; \
+RUN cd / && /opt/venv/bin/python -c "import importlib, pkgutil, blogsearch, analyzers, app, indexer; \
     [importlib.import_module(module.name) for package in (analyzers, app, indexer) \
     for module in pkgutil.walk_packages(package.__path__, package.__name__ + '.')]"
 
