@@ -91,6 +91,7 @@ services-stop: setup ## stop what `make services` started
 	@exec $(BIN)/python -m devstack down
 
 wheel: setup ## build dist/*.whl, an installable package of the service
+	@rm -rf build  # setuptools would put what it finds there into the wheel, also modules that are gone
 	@SETUPTOOLS_SCM_PRETEND_VERSION='$(VERSION)' $(UV) build --quiet --wheel --out-dir '$(abspath $(or $(DIST),dist))'
 
 # Never takes what is live away: the index is rebuilt beside it, and the containers go one after the other.
