@@ -8,6 +8,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -18,7 +19,7 @@ from indexer.addresses import without_tracking
 from indexer.errors import SourceError
 from indexer.fetch import Fetched, Fetcher
 from indexer.records import Origin, RawPost, Skipped, SourceItem
-from indexer.sources.base import Source, bare_host, image_of, is_url, is_valid_url
+from indexer.sources.base import Source, bare_host, guarded, image_of, is_url, is_valid_url
 from indexer.sources.exports import without_boxes
 from indexer.sources.identity import oid_at, plain, title_or_start
 
@@ -58,14 +59,9 @@ class Feed(Source):
         hosts = Counter(_host(url) for url in urls if url)
         site = hosts.most_common(1)[0][0] if hosts else ""
         own = {url for url, count in urls.items() if url and count == 1 and _host(url) == site}
-        yield from self._each(
-            list(enumerate(entries, start=1)),
-            lambda entry: _post(entry[1], self._origin(entry[0]), language, own),
-            lambda entry: (self._origin(entry[0]), None),
-        )
-
-    def _origin(self, number: int) -> Origin:
-        return Origin(f"{self.spec} entry {number}")
+        for number, entry in enumerate(entries, start=1):
+            origin = Origin(f"{self.spec} entry {number}")
+            yield guarded(partial(_post, entry, origin, language, own), origin, None)
 
     def _json(self, page: Fetched) -> tuple[str | None, list[dict[str, Any]]]:
         try:

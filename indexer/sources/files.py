@@ -48,11 +48,8 @@ def files_in(place: Path, suffixes: tuple[str, ...]) -> list[Path]:
     files = []
     for folder, folders, names in os.walk(place, onerror=refuse_folder):
         folders[:] = [name for name in folders if name[0] != "." and name not in IGNORED_FOLDERS]
-        files += [
-            Path(folder, name)
-            for name in names
-            if name.lower().endswith(suffixes) and name[0] != "."
-        ]
+        shown = [name for name in names if name[0] != "."]
+        files += [Path(folder, name) for name in shown if name.lower().endswith(suffixes)]
     for file in files:
         if re.search("[\ud800-\udfff]", str(file)):  # Python's stand-ins for other bytes
             raise SourceError(f"The name of {str(file)!a} is not UTF-8.", "Rename the file.")

@@ -119,9 +119,5 @@ def labels(stated: Any) -> list[str]:
         next(filter(None, map(term.get, _NAMES)), None) if isinstance(term, Mapping) else term
         for term in terms
     ]
-    texts = [
-        str(name).strip()
-        for name in names
-        if isinstance(name, str | int | float) and not isinstance(name, bool)
-    ]
-    return list(dict.fromkeys(filter(None, texts)))
+    words = [n for n in names if isinstance(n, str | int | float) and not isinstance(n, bool)]
+    return list(dict.fromkeys(filter(None, (str(word).strip() for word in words))))

@@ -115,11 +115,8 @@ class WordPress(Source):
 
 def _meta(item: Element) -> dict[str, str]:
     """What plugins and WordPress itself keep beside a post."""
-    return {
-        text_of(child, "meta_key"): text_of(child, "meta_value")
-        for child in item
-        if local_name(child) == "postmeta"
-    }
+    fields = [child for child in item if local_name(child) == "postmeta"]
+    return {text_of(field, "meta_key"): text_of(field, "meta_value") for field in fields}
 
 
 # -- blocks ----------------------------------------------------------------------------------------
@@ -241,12 +238,9 @@ def _comment(comment: Element) -> RawComment:
 
 
 def _terms(item: Element, domain: str) -> list[str]:
-    terms = [
-        plain(term.text or "")
-        for term in item.iterfind("category")
-        if term.get("domain") == domain and term.get("nicename") != "uncategorized"
-    ]
-    return [term for term in terms if term]
+    terms = [term for term in item.iterfind("category") if term.get("domain") == domain]
+    names = [plain(term.text or "") for term in terms if term.get("nicename") != "uncategorized"]
+    return [name for name in names if name]
 
 
 def _moment(parent: Element, name: str) -> When:

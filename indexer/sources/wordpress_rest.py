@@ -143,11 +143,9 @@ class _Site:
         ids = entry.get(taxonomy) or []
         if ids and taxonomy not in self.terms:
             pages = self.pages(taxonomy, _fields="id,name,slug")
-            self.terms[taxonomy] = {
-                term["id"]: plain(term["name"])
-                for term in self.beside(taxonomy, (term for page in pages for term in page))
-                if term["slug"] != "uncategorized"
-            }
+            found = self.beside(taxonomy, (term for page in pages for term in page))
+            terms = [term for term in found if term["slug"] != "uncategorized"]
+            self.terms[taxonomy] = {term["id"]: plain(term["name"]) for term in terms}
         return [name for id_ in ids if (name := self.terms[taxonomy].get(id_))]
 
 

@@ -162,12 +162,9 @@ def top_nodes(nodes: list[Node]) -> list[Node]:
 
 def is_in_text(link: Node) -> bool:
     """Whether a link is a part of a sentence: there is more than a comma beside it."""
-    beside = [
-        node.text_content or ""
-        for node in (link.prev, link.next)
-        if node is not None and node.tag == "-text"
-    ]
-    return sum(len("".join(text.split())) for text in beside) > _LABELLED
+    beside = [node for node in (link.prev, link.next) if node is not None and node.tag == "-text"]
+    texts = "".join(node.text_content or "" for node in beside)
+    return len("".join(texts.split())) > _LABELLED
 
 
 def is_block_of_code(node: Node) -> bool:

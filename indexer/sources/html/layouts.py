@@ -2,8 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
@@ -47,25 +46,15 @@ class Layout:
 def layouts() -> tuple[Layout, ...]:
     """The rows of layouts.toml; of several that fit a page, the first one counts."""
     table = tomllib.loads(files(__package__).joinpath("layouts.toml").read_text("utf-8"))
-    known = {field.name for field in fields(Layout)}
-    rows = []
-    for name, row in table.items():
-        if unknown := row.keys() - known:
-            raise ValueError(f"layouts.toml: {name} has {', '.join(unknown)}")
-        rows.append(Layout(name=name, **row))
-    return tuple(rows)
+    return tuple(Layout(name=name, **row) for name, row in table.items())
 
 
 def layout_of(page: LexborHTMLParser) -> Layout:
     """The layout of a parsed page; one without a name if it is not known."""
-    return next(_fitting(page), Layout())
-
-
-def _fitting(page: LexborHTMLParser) -> Iterator[Layout]:
-    stated = [
-        node.attributes.get("content") or "" for node in page.css("meta[name=generator i][content]")
-    ]
+    nodes = page.css("meta[name=generator i][content]")
+    stated = [node.attributes.get("content") or "" for node in nodes]
     for row in layouts():
         is_stated = any(re.match(row.generator, text, re.IGNORECASE) for text in stated)
         if (not row.generator or is_stated) and (not row.has or page.css_first(row.has)):
-            yield row
+            return row
+    return Layout()

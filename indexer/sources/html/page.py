@@ -144,7 +144,7 @@ def read_page(
         return Skipped(origin, oid, *why)
     listed = site.addresses.get(oid) if site else None
     url = listed or urljoin(location, page.url)
-    post = page.post(origin, oid, url, lastmod, options)
+    post = page.post(origin, oid, url, lastmod)
     if not (post.text.prose or post.text.code or page.has_images):
         return Skipped(origin, oid, "no text", "empty")
     return post
@@ -208,8 +208,8 @@ class Page:
         self.image = _followed(self._text("og:image") or self._text("twitter:image"))
         self._body = body_of(self.parsed)
         self._said = remove_comments(self._body)
-        layout = layout_of(self.parsed)
-        self.layout = _as_named(layout, options) if options else layout
+        self._options = options or SourceOptions()
+        self.layout = _as_named(layout_of(self.parsed), self._options)
         self._main = self._marked()
 
     @property
@@ -353,11 +353,9 @@ class Page:
 
     # -- the post --------------------------------------------------------------------------------
 
-    def post(
-        self, origin: Origin, oid: str, url: str, lastmod: str, options: SourceOptions
-    ) -> RawPost:
+    def post(self, origin: Origin, oid: str, url: str, lastmod: str) -> RawPost:
         """The post; `lastmod` is its last change if the page names none."""
-        layout = self.layout
+        layout, options = self.layout, self._options
         section = self._text("article:section") or self._text("articlesection")
         if section.lower() == oid.partition("/")[0].lower():
             section = ""  # Hugo names the folder of a page so

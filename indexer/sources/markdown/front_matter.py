@@ -10,10 +10,7 @@ import yaml
 _Loader: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 _MAX_LENGTH = 100_000
 _MAX_ALIASES = 10
-_FENCED = re.compile(
-    r"(---|\+\+\+)[ \t]*\n(.*?)^(?:\1|\.\.\.)[ \t]*$\n?",
-    re.DOTALL | re.MULTILINE,
-)
+_FENCED = re.compile(r"(---|\+\+\+)[ \t]*\n(.*?)^(?:\1|\.\.\.)[ \t]*$\n?", re.DOTALL | re.MULTILINE)
 _BEGUN = re.compile(r"(?:---|\+\+\+)[ \t]*\n[\w\"'-]+\s*[:=]")
 _OF_OTHERS = re.compile(
     r"(?:<!--.*?-->\s*)?@def\s|<!--\s*\.\. \w+:"  # Franklin, Nikola
