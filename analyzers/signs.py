@@ -142,7 +142,7 @@ FLAG = "--"
 
 SHORT_FLAG = "-"
 FLAGS = (
-    r"[^\W\d_]{1,3}|xzvf|xvzf|name|iname|type|exec|help|version|print|delete|maxdepth|mtime|perm|jar"
+    r"[A-Za-z]{1,3}|xzvf|xvzf|name|iname|type|exec|help|version|print|delete|maxdepth|mtime|perm|jar"
     "|classpath|recurse|force"
 )
 """A pattern of what follows a single hyphen in a command (rm -rf)."""

@@ -51,7 +51,8 @@ def _found(client: FlaskClient, path: str) -> tuple[int, str | None, int]:
 def whole(own_settings: Settings, run: Run, tmp_path: Path) -> Settings:
     """The settings of an index of two shards with 20 posts."""
     posts = tmp_path / "posts.jsonl"
-    lines = [{"oid": f"p{n}", "title": f"Juggling {n} balls", "text": "Throw."} for n in range(20)]
+    post = {"text": "Throw.", "pub_date": "2026-01-31"}
+    lines = [{"oid": f"p{n}", "title": f"Juggling {n} balls", **post} for n in range(20)]
     posts.write_text("\n".join(map(json.dumps, lines)))
     settings = replace(own_settings, shards=2)
     assert run("reindex", posts, settings=settings).exit_code == 0

@@ -20,15 +20,15 @@ def test_one_file_is_read_and_a_named_one_must_exist(
         read_site_file()
     named.write_text("future = true\n[settings]\nshards = 0")
     assert read_site_file().future
-    with pytest.raises(BadSettings, match=r"named\.toml, shards: Expected"):
+    with pytest.raises(BadSettings, match=r"named\.toml, shards: must be a whole number"):
         load_settings()
 
 
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        ('source = "posts"', "unknown field `source`"),
-        ('sources = "posts"', "Expected `array`, got `str` - at `$.sources`"),
+        ('source = "posts"', "the unknown name `source`"),
+        ('sources = "posts"', "sources must be a list"),
         ("x = ", "Invalid value"),
     ],
 )
