@@ -50,7 +50,7 @@ def test_a_header_changes_neither_size_nor_colours(
         for width in WIDTHS:
             page.set_viewport_size({"width": width, "height": 800})
             # The page is told of its new size before the next frame.
-            page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+            page.evaluate("() => new Promise((done) => requestAnimationFrame(() => done()))")
             page.locator("blog-search").evaluate("(search) => search.focus()")
             looked = page.locator(f"blog-search {over}")
             assert (width, looked.evaluate(LOOK, dark)) == (width, [])
