@@ -25,9 +25,9 @@ def create_app(
     # Imported here, so that a command that needs only the settings does not load Flask.
     from flask import Flask
 
-    from app import clients, metrics
     from app.cache import open_cache
-    from app.elastic import connect
+    from app.engines.elastic import connect
+    from app.http import clients, metrics
     from app.service import EXTENSION, Service
     from app.settings import process_settings
     from app.views import (

@@ -10,17 +10,17 @@ from urllib.parse import urlencode
 
 from elasticsearch import BadRequestError, Elasticsearch
 
-from app.back_off import Admission
 from app.cache import AnswerCache, CachedAnswer, Computed, Lookup
-from app.elastic import answers_searches, responds, translated
+from app.engines.back_off import Admission
+from app.engines.elastic import answers_searches, responds, translated
+from app.engines.meaning import open_model
 from app.errors import BlogsearchError
-from app.health import shared_checks
-from app.index_watch import IndexWatch
+from app.http.logs import add_time, note
+from app.http.rate_limit import RateLimiter
+from app.index.health import shared_checks
+from app.index.watch import IndexWatch
 from app.insights.counts import Counts, Extent
 from app.insights.search_log import SearchLog
-from app.logs import add_time, note
-from app.meaning import open_model
-from app.rate_limit import RateLimiter
 from app.search.answer import SHAPE, SearchAnswer
 from app.search.blended import search as run_search
 from app.search.pins import PinStore

@@ -27,7 +27,7 @@ import msgspec
 from msgspec import Meta
 
 from app.errors import BadSettings
-from app.rate_limit import parse_limit
+from app.http.rate_limit import parse_limit
 
 SITE_FILE = "blogsearch.toml"
 HOST_FILE = Path("/etc") / SITE_FILE

@@ -6,7 +6,7 @@ import orjson
 import redis
 from flask import Flask, Response, request
 
-from app.elastic import connect
+from app.engines.elastic import connect
 from app.settings import load_settings
 from bench.workload import bare_body
 

@@ -33,7 +33,7 @@ from typing import Any
 import click
 import requests
 
-from app.elastic import connect
+from app.engines.elastic import connect
 from app.search.request import MAX_QUERY, MAX_SIZE
 from bench.results import Table, p95, percentile
 from bench.service import elasticsearch_url, get_search, indexed, lines, serving, settings_for

@@ -19,12 +19,12 @@ import click
 import orjson
 from elasticsearch import Elasticsearch
 
-from app.elastic import connect
+from app.engines.elastic import connect
 from app.search.similar import SimilarRequest, similar
 from app.search.view import open_session
 from bench.results import echo_header, echo_row
 from bench.service import indexed, settings_for
-from indexer.export import export
+from indexer.runs.export import export
 
 FIRST = 5
 _MOST_LINKS = 20

@@ -86,7 +86,7 @@ def gunicorn(
     port = free_port()
     with log.open("wb") as output:
         process = psutil.Popen(
-            [python_of(tree), "-m", "gunicorn", "--config", "app/gunicorn_config.py", app],
+            [python_of(tree), "-m", "gunicorn", "--config", "app/http/gunicorn_config.py", app],
             cwd=tree,
             env={
                 **os.environ,

@@ -25,8 +25,8 @@ from app.commands.tools import Tools
 from app.insights.counts import Counts, Search
 from app.search.request import SearchRequest
 from app.settings import Settings
-from indexer.build import Built, IndexSettings, reindex
-from indexer.records import RawPost, Reject
+from indexer.posts.records import RawPost, Reject
+from indexer.runs.build import Built, IndexSettings, reindex
 from indexer.sources import SourceOptions, open_source
 from tests.waiting import Clock
 from tests.writing import index_at_once, no_reject

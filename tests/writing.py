@@ -8,11 +8,11 @@ from elasticsearch import Elasticsearch
 
 from analyzers.languages import ENGLISH, Language
 from analyzers.rules.compile import NO_RULES, Rules
-from indexer.bulk import operation
-from indexer.generations import check_writable, live_alias, require_live
-from indexer.normalise import checked, comment_of
-from indexer.records import Origin, Post, RawComment, RawPost, Reject, batches
+from indexer.posts.normalise import checked, comment_of
+from indexer.posts.records import Origin, Post, RawComment, RawPost, Reject, batches
 from indexer.schema import index_body
+from indexer.store.bulk import operation
+from indexer.store.generations import check_writable, live_alias, require_live
 from indexer.write.live import Written, over_http, with_comments, without_comment, write
 
 

@@ -21,7 +21,7 @@ import redis
 from app.cache.memoize import Memoized, MemoizeOptions, P, SingleFlight, T
 from app.cache.redis_client import Keys, RedisClient, RedisRefused, RedisUnavailable
 from app.errors import BlogsearchError, Unavailable
-from app.logs import note
+from app.http.logs import note
 
 SERIALIZER = "bytes"
 """How answers are kept: as the finished body of the response, which `make bench-serializers` chose

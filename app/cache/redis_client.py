@@ -11,9 +11,9 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from app.back_off import BackOff, deadline
+from app.engines.back_off import BackOff, deadline
 from app.errors import BadSettings
-from app.logs import add_time
+from app.http.logs import add_time
 
 P = ParamSpec("P")
 T = TypeVar("T")

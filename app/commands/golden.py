@@ -8,10 +8,10 @@ import click
 from werkzeug.datastructures import MultiDict
 
 from app.commands.tools import UNCHANGED, CommandGroup, Tools, pass_tools, read_csv
-from app.golden import FIRST, add_searches, find_broken, open_golden
+from app.index.golden import FIRST, add_searches, find_broken, open_golden
 from app.search.request import SearchRequest
-from indexer.generations import require_live
-from indexer.normalise import Invalid
+from indexer.posts.normalise import Invalid
+from indexer.store.generations import require_live
 
 _HEADER = ["q", "address"]
 

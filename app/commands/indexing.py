@@ -27,19 +27,19 @@ from app.commands.tools import (
     pass_tools,
     unusable,
 )
-from app.golden import check as check_golden
-from app.golden import require_golden
+from app.index.golden import check as check_golden
+from app.index.golden import require_golden
+from app.index.synonyms import index_settings
 from app.settings import Settings
-from app.synonyms import index_settings
-from indexer import generations
-from indexer.build import reindex as run_reindex
-from indexer.build import rollback as run_rollback
 from indexer.errors import Damaged
-from indexer.export import export as exported_lines
-from indexer.generations import list_generations, require_live
-from indexer.records import SourceItem, quantity
-from indexer.scan import checkpoint, count
-from indexer.sync import sync as run_sync
+from indexer.posts.records import SourceItem, quantity
+from indexer.runs.build import reindex as run_reindex
+from indexer.runs.build import rollback as run_rollback
+from indexer.runs.export import export as exported_lines
+from indexer.runs.sync import sync as run_sync
+from indexer.store import generations
+from indexer.store.generations import list_generations, require_live
+from indexer.store.scan import checkpoint, count
 
 _REJECTED = {ONLY_SOME: "done, but some posts were rejected, or no longer look like posts"}
 

@@ -24,16 +24,16 @@ from app.commands.tools import (
     command,
     pass_tools,
 )
-from app.elastic import connect, translated
+from app.engines.elastic import connect, translated
+from app.engines.meaning import open_model
 from app.errors import BlogsearchError, FolderUnusable, without_password
-from app.health import Check, checks, last_run
-from app.meaning import open_model
+from app.index.health import Check, checks, last_run
+from app.index.synonyms import used_files, with_language
 from app.settings import HOST_FILE, SITE_FILE, Settings, site_file
-from app.synonyms import used_files, with_language
 from indexer.errors import Damaged
-from indexer.generations import live as live_generation
-from indexer.records import quantity
-from indexer.scan import checkpoint
+from indexer.posts.records import quantity
+from indexer.store.generations import live as live_generation
+from indexer.store.scan import checkpoint
 
 _COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy"
 _FREE_DISK = (

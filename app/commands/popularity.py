@@ -8,11 +8,11 @@ from msgspec.structs import replace
 
 from app.commands.runs import published
 from app.commands.tools import UNCHANGED, Tools, command, pass_tools, read_csv
-from indexer.generations import require_live
-from indexer.normalise import Invalid, address_of
-from indexer.normalise import popularity as number_of
-from indexer.records import quantity
-from indexer.scan import doc_values
+from indexer.posts.normalise import Invalid, address_of
+from indexer.posts.normalise import popularity as number_of
+from indexer.posts.records import quantity
+from indexer.store.generations import require_live
+from indexer.store.scan import doc_values
 from indexer.write.live import Change, write
 
 _LISTED = 20  # addresses without a post

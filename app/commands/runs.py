@@ -20,16 +20,16 @@ from app.commands.tools import (
     Tools,
     error_message,
 )
-from app.last_runs import read_runs, record_run
+from app.index.last_runs import read_runs, record_run
 from app.settings import Settings
-from indexer.build import Built, IndexSettings, is_current, rebuild
 from indexer.errors import IndexingError, Locked, LockLost, SourceError
-from indexer.generations import Generation
-from indexer.generations import live as live_generation
-from indexer.ingest import IngestOptions
-from indexer.records import ExportedPost, RawPost, Reject, SourceItem, quantity
-from indexer.retry import time_limit
-from indexer.state import Lock
+from indexer.posts.records import ExportedPost, RawPost, Reject, SourceItem, quantity
+from indexer.runs.build import Built, IndexSettings, is_current, rebuild
+from indexer.runs.ingest import IngestOptions
+from indexer.store.generations import Generation
+from indexer.store.generations import live as live_generation
+from indexer.store.retry import time_limit
+from indexer.store.state import Lock
 
 _LOOKED_AT = 1_000  # posts
 _FEW = 0.1

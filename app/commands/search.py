@@ -35,8 +35,8 @@ def search(tools: Tools, query: tuple[str, ...], parameters: tuple[str, ...], de
     # cache imports Redis' client, which takes half as long as that of Elasticsearch.
     from werkzeug.datastructures import MultiDict
 
+    from app.engines.meaning import open_model
     from app.errors import BadRequest
-    from app.meaning import open_model
     from app.search.blended import search as run_search
     from app.search.request import SearchRequest
     from app.search.view import open_session
@@ -98,8 +98,8 @@ def analyze(tools: Tools, text: tuple[str, ...], analyzer: str) -> None:
     from analyzers.chains import MARKS, SYNONYMS, index_time
     from analyzers.languages import language_of
     from analyzers.signs import readable
-    from app.synonyms import applied
-    from indexer.generations import require_live
+    from app.index.synonyms import applied
+    from indexer.store.generations import require_live
 
     live = require_live(tools.elastic, tools.settings.index)
     detail = tools.elastic.indices.analyze(

@@ -14,7 +14,7 @@ from app.commands.tools import Tools, command, pass_tools
 if TYPE_CHECKING:
     from flask import Flask
 
-CONFIG = Path(__file__).resolve().parent.parent / "gunicorn_config.py"
+CONFIG = Path(__file__).resolve().parent.parent / "http" / "gunicorn_config.py"
 
 
 def _check_free(address: object, port: int) -> None:

@@ -19,12 +19,12 @@ from app.commands.tools import (
     report,
     stop_on_errors,
 )
-from app.golden import require_golden
-from app.synonyms import check_writable, index_settings, live_rules, store, used_files
+from app.index.golden import require_golden
+from app.index.synonyms import check_writable, index_settings, live_rules, store, used_files
 from indexer.errors import IndexingError
-from indexer.generations import live as live_generation
-from indexer.records import quantity
-from indexer.retry import time_limit
+from indexer.posts.records import quantity
+from indexer.store.generations import live as live_generation
+from indexer.store.retry import time_limit
 
 _TIMEOUT = 2.0  # seconds that a check waits for the language of the index
 _SHOWN = 10  # rules and words that are printed; --json has all

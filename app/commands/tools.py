@@ -123,13 +123,13 @@ class Tools:
     @cached_property
     def index_settings(self) -> "Settings":
         """The settings, with the language of the live index if they name none."""
-        from app.synonyms import with_language
+        from app.index.synonyms import with_language
 
         return with_language(self.settings, self.elastic)
 
     @cached_property
     def elastic(self) -> "Elasticsearch":
-        from app.elastic import connect
+        from app.engines.elastic import connect
 
         return connect(self.settings, timeout=_TIMEOUT)
 
@@ -170,7 +170,7 @@ def report(files: Sequence[Path], findings: "Sequence[Finding]", output: Output)
     )
     for finding in shown:
         output.show(str(finding))
-    from indexer.records import quantity
+    from indexer.posts.records import quantity
 
     names = ", ".join(path.name for path in files[:_LISTED])
     checked = f"{quantity(len(files), 'file')} ({names or 'none'})"
@@ -188,7 +188,7 @@ def stop_on_errors(findings: "Sequence[Finding]") -> None:
 
 
 def _number_of(findings: "Sequence[Finding]") -> str:
-    from indexer.records import quantity
+    from indexer.posts.records import quantity
 
     errors, warnings = _count(findings)
     text = f"{quantity(errors, 'error')}, {quantity(warnings, 'warning')}"
@@ -215,7 +215,7 @@ def read_csv(
         click.ClickException: lines were refused, or it cannot be read.
     """
     from app.errors import BlogsearchError
-    from indexer.normalise import Invalid
+    from indexer.posts.normalise import Invalid
 
     complaints = []
     try:
@@ -296,7 +296,7 @@ def error_message(error: BaseException) -> str | None:
     for any other."""
     from elasticsearch import ApiError
 
-    from app.elastic import translated
+    from app.engines.elastic import translated
     from app.errors import BlogsearchError
 
     try:

@@ -16,12 +16,12 @@ from urllib.parse import parse_qsl
 import msgspec
 from elasticsearch import ConflictError, Elasticsearch
 
-from app.elastic import translated
+from app.engines.elastic import translated
+from app.engines.stored_texts import change_document
 from app.errors import BadRequest, BlogsearchError
 from app.search.request import SearchRequest
-from app.stored_texts import change_document
-from indexer.scan import docs_of
-from indexer.state import state_index
+from indexer.store.scan import docs_of
+from indexer.store.state import state_index
 
 _KEPT = 1_000  # different searches of a day: the most frequent
 _KEPT_POSTS = 10  # that were opened after one of them, and clients that asked one of them

@@ -47,7 +47,7 @@ def search(
 ) -> Answer:
     """Answer a search with the strategy of the settings; `model` is that of meanings, if it is on.
 
-    Exceptions of the Elasticsearch client pass through; `app.elastic.translated` maps them.
+    Exceptions of the Elasticsearch client pass through; `app.engines.elastic.translated` maps them.
     """
     if settings.strategy == "fallback":
         return Answer(*fallback.answer(session, request, session.view.language))

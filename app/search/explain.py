@@ -5,13 +5,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
+from app.index.synonyms import applied
 from app.search.clauses import HAS, IS
 from app.search.found import Found
 from app.search.searches import scores_search
 from app.search.session import SearchSession
 from app.search.spelling import Facts, Interpretation, TermVariant, Word, WordFacts
 from app.settings import Settings
-from app.synonyms import applied
 
 Json = dict[str, Any]
 

@@ -14,9 +14,9 @@ from elasticsearch import Elasticsearch
 
 from analyzers.errors import Finding, InvalidLine, shortened
 from analyzers.languages import Language
+from app.engines.stored_texts import StoredTexts, Texts
 from app.search.query_parser import ParsedQuery, parse_query
 from app.search.spelling import Interpretation, as_typed
-from app.stored_texts import StoredTexts, Texts
 
 PINS = "pins"
 """The document of the state index that has the files."""

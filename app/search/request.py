@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import parse_qsl, urlencode
 
 from app.errors import BadRequest
-from indexer.addresses import only_counts
-from indexer.normalise import MAX_URL, address_of
+from indexer.posts.addresses import only_counts
+from indexer.posts.normalise import MAX_URL, address_of
 
 if TYPE_CHECKING:
     from werkzeug.datastructures import MultiDict

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from elasticsearch import ConnectionTimeout, Elasticsearch
 
-from app.elastic import ONE_COPY, responses_of
+from app.engines.elastic import ONE_COPY, responses_of
 from app.search.spelling import Word, WordFacts
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class SearchSession:
     kind, Elasticsearch's own time and that until the response was read, in milliseconds, and the
     bodies. `figures`: those of the index when it answered the last of them, "" before.
 
-    Exceptions of the Elasticsearch client pass through; `app.elastic.translated` maps them.
+    Exceptions of the Elasticsearch client pass through; `app.engines.elastic.translated` maps them.
     """
 
     client: Elasticsearch

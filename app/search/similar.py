@@ -27,7 +27,7 @@ from app.search.clauses import (
 from app.search.render import plain
 from app.search.request import UNDER, Parameter, parse_parameters, whole_number
 from app.search.session import SearchSession
-from indexer.normalise import MAX_OID, MAX_URL, address_of, slug_of
+from indexer.posts.normalise import MAX_OID, MAX_URL, address_of, slug_of
 
 if TYPE_CHECKING:
     from werkzeug.datastructures import MultiDict
@@ -109,7 +109,7 @@ def similar(
 ) -> SimilarAnswer:
     """The body of the answer; `model` is that of meanings, if it is on.
 
-    Exceptions of the Elasticsearch client pass through; `app.elastic.translated` maps them.
+    Exceptions of the Elasticsearch client pass through; `app.engines.elastic.translated` maps them.
     """
     oids = [request.oid] if request.oid else [request.path or "index", request.url]
     if model and model.name != session.view.model:

@@ -61,7 +61,7 @@ def suggest(session: SearchSession, request: SuggestRequest, language: Language)
     """The body of the answer.
 
     One request is sent if a title has the words; else a second one, for misspelled words.
-    Exceptions of the Elasticsearch client pass through; `app.elastic.translated` maps them.
+    Exceptions of the Elasticsearch client pass through; `app.engines.elastic.translated` maps them.
     """
     query = parse_query(request.q, language)
     if not query.terms and not query.quoted:

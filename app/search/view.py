@@ -20,14 +20,14 @@ from elasticsearch import Elasticsearch, NotFoundError
 from analyzers.chains import SYNONYMS
 from analyzers.languages import ENGLISH, LANGUAGES, Language
 from analyzers.rules.compile import Phrases
-from app.elastic import NO_INDEX, ONE_COPY, responses_of
+from app.engines.elastic import NO_INDEX, ONE_COPY, responses_of
+from app.engines.stored_texts import Version, texts_of, version
 from app.errors import NoIndex
 from app.search.pins import PINS, PinRule, parse
 from app.search.session import FIGURES, SearchSession, read_figures, shard_headers
-from app.stored_texts import Version, texts_of, version
 from indexer import SCHEMA
 from indexer.errors import other_schema
-from indexer.state import state_index
+from indexer.store.state import state_index
 
 if TYPE_CHECKING:
     from werkzeug.datastructures import LanguageAccept

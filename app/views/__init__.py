@@ -5,8 +5,8 @@ from typing import cast
 
 from flask import current_app, request
 
+from app.http.rate_limit import names_of
 from app.insights.search_log import agrees
-from app.rate_limit import names_of
 from app.service import EXTENSION, Service
 
 

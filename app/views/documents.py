@@ -17,7 +17,7 @@ from msgspec import to_builtins
 from msgspec.structs import replace
 from werkzeug.routing import PathConverter
 
-from app.elastic import translated
+from app.engines.elastic import translated
 from app.errors import (
     BadRequest,
     BlogsearchError,
@@ -25,17 +25,17 @@ from app.errors import (
     Unavailable,
     Unprocessable,
 )
-from app.logs import note
+from app.http.logs import note
 from app.search.request import parse_parameters
 from app.views import current_service
 from app.views.write_request import authorize, read_entries
 from indexer.errors import IndexingError
-from indexer.generations import check_writable, live
-from indexer.normalise import Invalid, checked, comment_of, oid_of_reject
-from indexer.passages import with_passages
-from indexer.records import Comment, Origin, Post, Reject
-from indexer.refusals import Refusal
-from indexer.retry import time_limit
+from indexer.posts.normalise import Invalid, checked, comment_of, oid_of_reject
+from indexer.posts.passages import with_passages
+from indexer.posts.records import Comment, Origin, Post, Reject
+from indexer.runs.refusals import Refusal
+from indexer.store.generations import check_writable, live
+from indexer.store.retry import time_limit
 from indexer.write.live import (
     Change,
     Written,

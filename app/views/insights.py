@@ -18,11 +18,11 @@ from flask import Blueprint, Response, make_response, redirect, render_template,
 from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response as WerkzeugResponse
 
-from app.clients import TOKENS, client_names
-from app.elastic import translated
+from app.engines.elastic import translated
 from app.errors import BadRequest, BlogsearchError, Forbidden, NotFound, Unauthorized
-from app.golden import FIRST, Goldens, add_searches, find_candidates, open_golden
-from app.health import last_run
+from app.http.clients import TOKENS, client_names
+from app.index.golden import FIRST, Goldens, add_searches, find_candidates, open_golden
+from app.index.health import last_run
 from app.insights.counts import Report
 from app.search.pins import SUFFIX, parse
 from app.search.request import SearchRequest

@@ -3,11 +3,11 @@
 from flask import Blueprint, Response, jsonify, render_template, request
 from werkzeug.datastructures import MultiDict
 
-from app.clients import client_names
-from app.markdown import absolute, plain_text
+from app.http.clients import client_names
 from app.search.answer import Hit
 from app.search.request import SearchRequest, SuggestRequest
 from app.views import current_service, default_language
+from app.views.markdown import absolute, plain_text
 
 blueprint = Blueprint("machines", __name__)
 

@@ -20,13 +20,13 @@ import orjson
 from flask import Blueprint, Response, request
 from werkzeug.datastructures import MultiDict
 
-from app.clients import OTHERS, client_names
 from app.errors import BadRequest, BlogsearchError, NotFound
+from app.http.clients import OTHERS, client_names
 from app.insights.counts import Extent
-from app.markdown import absolute, passage_markdown, post_markdown
 from app.search.request import SearchRequest
 from app.version import VERSION
 from app.views import current_service
+from app.views.markdown import absolute, passage_markdown, post_markdown
 from app.views.responses import set_error_headers
 from app.views.write_request import read_body
 

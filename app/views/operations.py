@@ -8,8 +8,8 @@ from typing import Literal, TypedDict
 from flask import Blueprint, Response, current_app, jsonify, request
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from app.health import Status
-from app.metrics import METRICS, IndexMetrics, Metrics
+from app.http.metrics import METRICS, IndexMetrics, Metrics
+from app.index.health import Status
 from app.version import COMMIT, VERSION
 from app.views import current_service
 from app.views.write_request import authorize_metrics

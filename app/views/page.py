@@ -15,11 +15,11 @@ from flask import Blueprint, Response, g, make_response, render_template, reques
 from markupsafe import Markup
 from werkzeug.datastructures import MultiDict
 
-from app.browse import EVERYTHING, Browse, browse
 from app.errors import BlogsearchError
 from app.messages import Messages, messages_for
 from app.search.request import MAX_PAGE, MAX_QUERY, PARAMETERS, SearchRequest
 from app.views import counted_visitor, current_service, default_language
+from app.views.browse import EVERYTHING, Browse, browse
 from app.views.responses import inline_style, own_style, set_error_headers
 from app.views.search import (
     authorize_debug,

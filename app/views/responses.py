@@ -15,7 +15,7 @@ from flask import Flask, Response, current_app, jsonify, request
 from werkzeug.exceptions import HTTPException
 
 from app.errors import BadRequest, BlogsearchError, ErrorAnswer, Unauthorized
-from app.logs import note
+from app.http.logs import note
 from app.settings import Settings
 
 

@@ -10,15 +10,15 @@ from flask import Blueprint, Response, g, request
 from werkzeug.datastructures import MultiDict
 
 from app.cache import CachedAnswer
-from app.clients import SEARCHES, SUGGESTIONS, client_names
 from app.errors import BadRequest
-from app.markdown import answer_markdown
+from app.http.clients import SEARCHES, SUGGESTIONS, client_names
 from app.search.request import SearchRequest, SuggestRequest
 from app.search.similar import SimilarRequest
 from app.search.view import preferred_language, primary_languages
 from app.service import Service
 from app.settings import Settings
 from app.views import counted_visitor, current_service
+from app.views.markdown import answer_markdown
 from app.views.write_request import authorize, is_operator
 
 MARKDOWN = "text/markdown"

@@ -14,11 +14,11 @@ import rjsmin  # type: ignore[import-untyped]
 from flask import Blueprint, Response, current_app, jsonify, request
 from werkzeug.datastructures import LanguageAccept
 
-from app.browse import browse
 from app.errors import BadRequest, Forbidden
 from app.insights.search_log import MAX_TEXT
 from app.messages import messages_for
 from app.views import counted_visitor, current_service, default_language, is_foreign
+from app.views.browse import browse
 
 blueprint = Blueprint("widget", __name__)
 

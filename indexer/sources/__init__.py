@@ -1,11 +1,11 @@
 """Sources of posts, each a module with a `Source`."""
 
 from indexer.errors import SourceError
-from indexer.fetch import Fetched, Fetcher, check_url
 from indexer.sources.base import Source, SourceOptions, is_url
 from indexer.sources.detect import kind_of_page, kind_of_path, of_site, posts_of_site
 from indexer.sources.exports import Blogger, Ghost, Medium, MovableType, Substack
 from indexer.sources.feed import Feed
+from indexer.sources.fetch import Fetched, Fetcher, check_url
 from indexer.sources.files import check_place
 from indexer.sources.html.folder import HTMLFolder
 from indexer.sources.json_lines import JSONLines, raw_comment, raw_post

@@ -12,10 +12,10 @@ from urllib.parse import urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
-from indexer.addresses import without_tracking
 from indexer.errors import SourceError
-from indexer.fetch import Fetched, Fetcher, FetchOptions
-from indexer.records import Origin, RawPost, Reject, SourceItem
+from indexer.posts.addresses import without_tracking
+from indexer.posts.records import Origin, RawPost, Reject, SourceItem
+from indexer.sources.fetch import Fetched, Fetcher, FetchOptions
 from indexer.sources.files import File, remedy_of, unzipped_bytes
 
 T = TypeVar("T")

@@ -8,10 +8,10 @@ from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
 from indexer.errors import SourceError
-from indexer.fetch import Fetched, Fetcher, FetchFailed, Robots
-from indexer.html_text import TooMuchMarkup, parse
+from indexer.posts.html_text import TooMuchMarkup, parse
 from indexer.sources.base import SourceOptions, is_valid_url
 from indexer.sources.exports import SUBSTACK
+from indexer.sources.fetch import Fetched, Fetcher, FetchFailed, Robots
 from indexer.sources.files import MARKDOWN, OTHER_MARKUP, File, decoded, files_in, unzipped_bytes
 from indexer.sources.generators import site_of, text_of
 from indexer.sources.html.folder import SUFFIXES

@@ -15,12 +15,12 @@ from xml.etree.ElementTree import Element
 
 import orjson
 
-from indexer.dates import NoDate, moment
 from indexer.errors import SourceError
-from indexer.fetch import Fetched
-from indexer.html_text import TooMuchMarkup, one_line, parse
-from indexer.records import Origin, RawComment, RawPost, Reject, Skipped, SourceItem, When
+from indexer.posts.dates import NoDate, moment
+from indexer.posts.html_text import TooMuchMarkup, one_line, parse
+from indexer.posts.records import Origin, RawComment, RawPost, Reject, Skipped, SourceItem, When
 from indexer.sources.base import Source, SourceOptions, guarded, image_of
+from indexer.sources.fetch import Fetched
 from indexer.sources.files import File, Stream, decoded, files_in, read_inside
 from indexer.sources.identity import fitting, labels, oid_at, plain, title_or_start
 from indexer.sources.markdown.folder import check_template, filled

@@ -15,12 +15,12 @@ from urllib.parse import urlsplit
 import feedparser  # type: ignore[import-untyped]
 import orjson
 
-from indexer.addresses import without_tracking
 from indexer.errors import SourceError
-from indexer.fetch import Fetched, Fetcher
-from indexer.records import Origin, RawPost, Skipped, SourceItem
+from indexer.posts.addresses import without_tracking
+from indexer.posts.records import Origin, RawPost, Skipped, SourceItem
 from indexer.sources.base import Source, bare_host, guarded, image_of, is_url, is_valid_url
 from indexer.sources.exports import without_boxes
+from indexer.sources.fetch import Fetched, Fetcher
 from indexer.sources.identity import oid_at, plain, title_or_start
 
 _TAIL = 2000

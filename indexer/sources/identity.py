@@ -10,8 +10,8 @@ from ipaddress import ip_address
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from indexer.html_text import TooMuchMarkup, one_line, readable
-from indexer.normalise import MAX_OID, MAX_URL
+from indexer.posts.html_text import TooMuchMarkup, one_line, readable
+from indexer.posts.normalise import MAX_OID, MAX_URL
 
 _KEPT = 150
 _LENGTH = 60

@@ -9,10 +9,10 @@ from typing import Any
 import orjson
 
 from indexer.errors import SourceError
-from indexer.fetch import Fetched
-from indexer.normalise import oid_of_reject
-from indexer.records import IsUnchangedEntry, Origin, RawComment, RawPost, Reject, SourceItem
+from indexer.posts.normalise import oid_of_reject
+from indexer.posts.records import IsUnchangedEntry, Origin, RawComment, RawPost, Reject, SourceItem
 from indexer.sources.base import Source, SourceOptions
+from indexer.sources.fetch import Fetched
 from indexer.sources.files import File, Stream
 
 MAX_LINE = 16 * 1024 * 1024
@@ -66,7 +66,9 @@ class JSONLines(Source):
                 if isinstance(entry, Reject):
                     yield entry
                 elif isinstance(entry, dict) and "format" in entry:
-                    from indexer.export import exported  # `try` does not wait for elasticsearch
+                    from indexer.runs.export import (
+                        exported,  # `try` does not wait for elasticsearch
+                    )
 
                     yield exported(entry, origin)
                 else:

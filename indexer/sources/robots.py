@@ -5,7 +5,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-from indexer.dates import moments
+from indexer.posts.dates import moments
 
 _CRAWLERS = ("*", "googlebot", "blogsearch")  # whose rules hold for us, beside those for all
 _WITH_VALUE = ("max-snippet", "max-image-preview", "max-video-preview", "unavailable_after")

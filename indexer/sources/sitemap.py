@@ -8,14 +8,14 @@ from contextlib import suppress
 from dataclasses import replace
 from urllib.parse import urljoin, urlsplit
 
-from indexer.addresses import without_tracking
 from indexer.errors import SourceError
-from indexer.fetch import Fetched, Fetcher, FetchFailed, Robots
-from indexer.normalise import address_of
-from indexer.records import Origin, RawPost, Reject, Skipped, SourceItem, When
+from indexer.posts.addresses import without_tracking
+from indexer.posts.normalise import address_of
+from indexer.posts.records import Origin, RawPost, Reject, Skipped, SourceItem, When
 from indexer.sources.base import Source, bare_host, guarded, is_url, is_valid_url
 from indexer.sources.detect import links_of
 from indexer.sources.feed import Feed
+from indexer.sources.fetch import Fetched, Fetcher, FetchFailed, Robots
 from indexer.sources.files import decoded
 from indexer.sources.html.page import BuiltSite, NotPost, asks_for_password, read_page
 from indexer.sources.identity import oid_of_page

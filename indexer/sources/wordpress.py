@@ -13,9 +13,9 @@ from xml.etree.ElementTree import Element
 import orjson
 
 from indexer.errors import SourceError
-from indexer.fetch import Fetched
-from indexer.records import Origin, PageKind, RawComment, RawPost, Skipped, SourceItem, When
+from indexer.posts.records import Origin, PageKind, RawComment, RawPost, Skipped, SourceItem, When
 from indexer.sources.base import Source, SourceOptions, guarded, image_of
+from indexer.sources.fetch import Fetched
 from indexer.sources.files import File
 from indexer.sources.identity import oid_at, plain, title_or_start
 from indexer.sources.xml import elements, local_name, text_of

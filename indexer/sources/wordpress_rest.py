@@ -16,8 +16,7 @@ from urllib.parse import urlencode, urljoin, urlsplit
 import orjson
 
 from indexer.errors import SourceError
-from indexer.fetch import Fetched, Fetcher, FetchFailed, Robots
-from indexer.records import (
+from indexer.posts.records import (
     IsUnchangedEntry,
     Origin,
     PageKind,
@@ -28,6 +27,7 @@ from indexer.records import (
     batches,
 )
 from indexer.sources.base import Source, SourceOptions, bare_host, guarded, image_of, is_valid_url
+from indexer.sources.fetch import Fetched, Fetcher, FetchFailed, Robots
 from indexer.sources.identity import oid_at, plain, title_or_start
 from indexer.sources.wordpress import LOCKED, zoned
 

@@ -13,11 +13,11 @@ from typing import Any
 
 from elasticsearch import Elasticsearch
 
-from indexer.bulk import BulkLimits, Operation, operation, send_bulk
 from indexer.errors import IndexingError
-from indexer.normalise import UNMISTAKABLE_SLUG
-from indexer.records import batches
-from indexer.scan import scan
+from indexer.posts.normalise import UNMISTAKABLE_SLUG
+from indexer.posts.records import batches
+from indexer.store.bulk import BulkLimits, Operation, operation, send_bulk
+from indexer.store.scan import scan
 
 MAX_LINK_TEXTS = 100
 """Different texts of one post."""

@@ -21,14 +21,14 @@ from dataclasses import dataclass
 from elasticsearch import ApiError, Elasticsearch, TransportError
 from msgspec.structs import replace
 
-from indexer import generations
-from indexer.bulk import BulkLimits, Operation, chunks, operation, send_once
 from indexer.errors import Locked, NoIndex
-from indexer.records import Comment, OfTheIndex, Post, batches
-from indexer.refusals import NO_INDEX, WRITE_BLOCK, Refusal
-from indexer.retry import Retry, is_temporary, remaining
-from indexer.scan import docs_of, post_of
-from indexer.state import Lock
+from indexer.posts.records import Comment, OfTheIndex, Post, batches
+from indexer.runs.refusals import NO_INDEX, WRITE_BLOCK, Refusal
+from indexer.store import generations
+from indexer.store.bulk import BulkLimits, Operation, chunks, operation, send_once
+from indexer.store.retry import Retry, is_temporary, remaining
+from indexer.store.scan import docs_of, post_of
+from indexer.store.state import Lock
 
 Change = Callable[[Post | None], Post | None]
 """From a post as it is stored (None: it is not there) to what it shall be (None: not there)."""

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from app.insights.counts import Counts, Extent, Opening, Search
 from app.settings import Settings
-from indexer.records import Origin, RawPost
+from indexer.posts.records import Origin, RawPost
 from tests.browser.conftest import serving
 from tests.browser.test_accessibility import violations
 

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from app import create_app
 from app.settings import Settings
-from indexer.records import Origin, RawComment, RawPost
+from indexer.posts.records import Origin, RawComment, RawPost
 from tests.browser.conftest import serving
 
 SCRIPT = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">"

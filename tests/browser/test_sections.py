@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page
 
 from app.search.render import MARK, UNMARK, excerpts, with_text_fragment
-from indexer.html_text import readable
+from indexer.posts.html_text import readable
 
 FAR = "<p style='height: 2000px'>Far.</p>"
 

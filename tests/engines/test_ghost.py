@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from indexer.fetch import FetchOptions
-from indexer.records import RawPost, Skipped, SourceItem
+from indexer.posts.records import RawPost, Skipped, SourceItem
 from indexer.sources import SourceOptions, open_source
+from indexer.sources.fetch import FetchOptions
 from tests.engines.truth import Post, faults, posts
 
 TOOLS = Path(os.environ.get("ENGINES") or ".engines").resolve()

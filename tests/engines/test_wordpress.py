@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from indexer.fetch import FetchOptions
-from indexer.records import Skipped, SourceItem
+from indexer.posts.records import Skipped, SourceItem
 from indexer.sources import SourceOptions, open_source
+from indexer.sources.fetch import FetchOptions
 from tests.engines.truth import Post, faults, posts
 
 WORDPRESS = Path(os.environ.get("WORDPRESS") or ".")

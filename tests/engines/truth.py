@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from indexer.dates import moment
-from indexer.html_text import Readable, readable
-from indexer.records import RawPost, SourceItem
+from indexer.posts.dates import moment
+from indexer.posts.html_text import Readable, readable
+from indexer.posts.records import RawPost, SourceItem
 
 LENGTHS = (10, 12, 15, 20, 30, 40, 60, 80, 120, 200, 300, 500, 800, 1200, 2000)
 _SYLLABLES = (

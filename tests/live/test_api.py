@@ -19,7 +19,7 @@ from werkzeug.test import TestResponse
 
 from app import create_app
 from app.settings import Settings
-from indexer.records import RawPost
+from indexer.posts.records import RawPost
 from indexer.sources import SourceOptions
 from indexer.sources.json_lines import JSONLines
 from tests.tcp import in_thread

@@ -7,7 +7,7 @@ import redis
 from flask.testing import FlaskClient
 
 from app import create_app
-from app.index_watch import IndexWatch, Intervals
+from app.index.watch import IndexWatch, Intervals
 from app.settings import Settings
 from devstack.servers import redis_server
 

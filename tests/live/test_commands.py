@@ -21,9 +21,9 @@ from click.testing import CliRunner
 from elasticsearch import Elasticsearch
 
 from app.cli import main
-from app.last_runs import record_run
+from app.index.last_runs import record_run
 from app.settings import Settings
-from indexer.state import state_index
+from indexer.store.state import state_index
 from tests.conftest import Run
 from tests.tcp import listening
 

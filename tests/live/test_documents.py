@@ -16,12 +16,12 @@ from werkzeug.test import TestResponse
 from analyzers.rules.compile import NO_RULES
 from app import create_app
 from app.settings import Settings
-from indexer.build import IndexSettings, reindex
 from indexer.errors import NoIndex
-from indexer.generations import require_live
-from indexer.normalise import checked
-from indexer.records import Origin, RawComment, RawPost
-from indexer.retry import time_limit
+from indexer.posts.normalise import checked
+from indexer.posts.records import Origin, RawComment, RawPost
+from indexer.runs.build import IndexSettings, reindex
+from indexer.store.generations import require_live
+from indexer.store.retry import time_limit
 from indexer.write.live import over_http, write
 from tests.live.conftest import Faulty
 from tests.writing import delete_post, no_reject, put_comments, put_post

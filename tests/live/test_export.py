@@ -9,7 +9,7 @@ from typing import Any
 
 from elasticsearch import Elasticsearch
 
-from indexer.export import FORMAT
+from indexer.runs.export import FORMAT
 from tests.conftest import Run
 from tests.writing import put_comments, put_post
 

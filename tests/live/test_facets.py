@@ -9,12 +9,12 @@ from elasticsearch import Elasticsearch
 from flask.testing import FlaskClient
 
 from app import create_app
-from app.browse import browse
 from app.search.pins import PinStore
 from app.search.request import SearchRequest
 from app.service import EXTENSION
 from app.settings import Settings
-from indexer.records import Origin, RawPost
+from app.views.browse import browse
+from indexer.posts.records import Origin, RawPost
 
 
 def answer(client: FlaskClient, **parameters: Any) -> dict[str, Any]:

@@ -9,8 +9,15 @@ from typing import Any
 
 import pytest
 
-from indexer import fetch as fetching
-from indexer.fetch import AddressRefused, Fetched, Fetcher, FetchFailed, FetchOptions, Robots
+from indexer.sources import fetch as fetching
+from indexer.sources.fetch import (
+    AddressRefused,
+    Fetched,
+    Fetcher,
+    FetchFailed,
+    FetchOptions,
+    Robots,
+)
 
 Server = Any  # tests/live/conftest.py
 Answer = Callable[[BaseHTTPRequestHandler], None]

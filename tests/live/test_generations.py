@@ -10,11 +10,11 @@ import pytest
 from elasticsearch import ConnectionError, ConnectionTimeout, Elasticsearch, NotFoundError
 
 from analyzers.rules.compile import NO_RULES
-from indexer.build import Built, IndexSettings, reindex, rollback
 from indexer.errors import Damaged, IndexingError, Locked
-from indexer.generations import building_alias, list_generations, live_alias, require_live
-from indexer.records import Origin, RawPost
-from indexer.state import Lock, ensure_state, read_swap, state_index
+from indexer.posts.records import Origin, RawPost
+from indexer.runs.build import Built, IndexSettings, reindex, rollback
+from indexer.store.generations import building_alias, list_generations, live_alias, require_live
+from indexer.store.state import Lock, ensure_state, read_swap, state_index
 from tests.conftest import Run
 from tests.live.conftest import Faulty
 from tests.writing import delete_post, no_reject, put_comments, put_post

@@ -9,10 +9,10 @@ import pytest
 from elasticsearch import Elasticsearch
 
 from app import create_app
-from app.golden import open_golden
+from app.index.golden import open_golden
 from app.insights.counts import Counts, Opening
 from app.settings import Settings
-from indexer.generations import require_live
+from indexer.store.generations import require_live
 from tests.conftest import Run
 
 SITE = "https://blog.example.org"

@@ -10,7 +10,7 @@ from elasticsearch import Elasticsearch
 from app import create_app
 from app.errors import BadSettings
 from app.settings import Settings, parse_settings
-from indexer.generations import require_live
+from indexer.store.generations import require_live
 from tests.conftest import Run
 
 

@@ -21,7 +21,7 @@ from app import create_app
 from app.insights.counts import Counts, Extent, Opening, Search
 from app.service import EXTENSION, Service
 from app.settings import Settings
-from indexer.records import Origin, RawPost
+from indexer.posts.records import Origin, RawPost
 
 TOKEN = "a-long-enough-token"
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0"

@@ -21,9 +21,9 @@ from analyzers.languages import LANGUAGES, Language
 from analyzers.rules.compile import NO_RULES
 from analyzers.signs import split
 from app import create_app
+from app.index.synonyms import index_settings
 from app.settings import Settings
-from app.synonyms import index_settings
-from indexer.records import Origin, RawPost
+from indexer.posts.records import Origin, RawPost
 from tests.writing import index_at_once
 
 DATA = json.loads((Path(__file__).resolve().parents[1] / "data" / "languages.json").read_text())

@@ -7,10 +7,10 @@ from flask.testing import FlaskClient
 from analyzers.rules.compile import NO_RULES
 from app import create_app
 from app.settings import Settings
-from indexer.build import Built, IndexSettings, rebuild, reindex
-from indexer.records import Origin, RawPost
-from indexer.state import Lock
-from indexer.sync import SyncResult, sync
+from indexer.posts.records import Origin, RawPost
+from indexer.runs.build import Built, IndexSettings, rebuild, reindex
+from indexer.runs.sync import SyncResult, sync
+from indexer.store.state import Lock
 from tests.writing import no_reject
 
 SETTINGS = IndexSettings(NO_RULES, 1, 0)

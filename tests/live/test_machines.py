@@ -13,7 +13,7 @@ from werkzeug.test import TestResponse
 from app import create_app
 from app.service import EXTENSION, Service
 from app.settings import Settings
-from indexer.records import Origin, RawComment, RawPost
+from indexer.posts.records import Origin, RawComment, RawPost
 
 SITE = "https://blog.example.org"
 POSTS = (

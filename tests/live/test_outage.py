@@ -17,10 +17,10 @@ from elasticsearch import ConnectionTimeout
 from flask.testing import FlaskClient
 
 from app import create_app
-from app.elastic import connect
+from app.engines.elastic import connect
 from app.settings import Settings
-from indexer.records import Origin, RawPost
-from indexer.retry import time_limit
+from indexer.posts.records import Origin, RawPost
+from indexer.store.retry import time_limit
 from tests.conftest import Run
 from tests.tcp import forward, listening
 from tests.waiting import wait_until

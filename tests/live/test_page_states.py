@@ -9,14 +9,14 @@ import pytest
 from elasticsearch import Elasticsearch
 
 from analyzers.rules.compile import NO_RULES
-from indexer.build import IndexSettings, reindex
 from indexer.errors import AllAlike, LockLost, NotBuilt
-from indexer.fetch import FetchOptions
-from indexer.ingest import IngestOptions
-from indexer.records import Reject
+from indexer.posts.records import Reject
+from indexer.runs.build import IndexSettings, reindex
+from indexer.runs.ingest import IngestOptions
+from indexer.runs.sync import SyncResult, sync
 from indexer.sources import SourceOptions, open_source
-from indexer.state import state_index
-from indexer.sync import SyncResult, sync
+from indexer.sources.fetch import FetchOptions
+from indexer.store.state import state_index
 from tests.conftest import Run
 from tests.live.conftest import Faulty
 from tests.writing import no_reject

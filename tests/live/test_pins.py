@@ -16,9 +16,9 @@ from app import create_app
 from app.errors import Conflict
 from app.search.pins import PinStore
 from app.settings import Settings
-from indexer.build import IndexSettings, rebuild
-from indexer.records import Origin, RawPost
-from indexer.state import Lock
+from indexer.posts.records import Origin, RawPost
+from indexer.runs.build import IndexSettings, rebuild
+from indexer.store.state import Lock
 from tests.conftest import Run
 
 Json = dict[str, Any]

@@ -8,7 +8,7 @@ from flask import Flask
 
 from app import create_app
 from app.settings import Settings
-from indexer.records import Origin, RawPost
+from indexer.posts.records import Origin, RawPost
 
 
 def post(oid: str, title: str, text: str, language: str | None = None) -> RawPost:

@@ -11,13 +11,13 @@ import pytest
 from elasticsearch import Elasticsearch
 
 from analyzers.rules.compile import NO_RULES, Rules
-from indexer.build import Built, IndexSettings, reindex
-from indexer.build import rebuild as locked_rebuild
 from indexer.errors import IndexingError, NoIndex, OutdatedIndex
-from indexer.generations import list_generations, live_alias
-from indexer.ingest import IngestOptions
-from indexer.records import Origin, RawComment, RawPost
-from indexer.state import Lock
+from indexer.posts.records import Origin, RawComment, RawPost
+from indexer.runs.build import Built, IndexSettings, reindex
+from indexer.runs.build import rebuild as locked_rebuild
+from indexer.runs.ingest import IngestOptions
+from indexer.store.generations import list_generations, live_alias
+from indexer.store.state import Lock
 from tests.live.conftest import Faulty
 from tests.writing import (
     delete_comment,

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from elasticsearch import Elasticsearch
 
-from indexer.generations import list_generations
-from indexer.state import state_index
+from indexer.store.generations import list_generations
+from indexer.store.state import state_index
 from tests.conftest import Run
 from tests.writing import put_comments, put_post
 

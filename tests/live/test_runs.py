@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from elasticsearch import Elasticsearch
 
-from app.last_runs import LastRun, read_runs
+from app.index.last_runs import LastRun, read_runs
 from app.settings import Settings
-from indexer.state import Lock
+from indexer.store.state import Lock
 from tests.conftest import Run as Command
 
 

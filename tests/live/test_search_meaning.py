@@ -23,7 +23,7 @@ from app.search.request import SearchRequest
 from app.search.session import SearchSession
 from app.search.view import IndexView, open_session, read_view
 from app.settings import Settings
-from indexer.records import Origin, RawComment, RawPost
+from indexer.posts.records import Origin, RawComment, RawPost
 from indexer.schema import index_body
 from tests.writing import write_posts
 

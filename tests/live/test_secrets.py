@@ -17,7 +17,7 @@ from app.commands.tools import Tools
 from app.errors import BadSettings
 from app.settings import Settings, load_settings
 from devstack.servers import free_port
-from indexer.records import Origin, RawPost
+from indexer.posts.records import Origin, RawPost
 from tests.writing import index_at_once
 
 Server = Any  # tests/live/conftest.py

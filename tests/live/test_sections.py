@@ -8,7 +8,7 @@ import pytest
 
 from app import create_app
 from app.settings import Settings
-from indexer.records import Origin, RawPost
+from indexer.posts.records import Origin, RawPost
 
 Search = Callable[..., list[dict[str, Any]]]
 FILLER = "<p>Nothing of interest is said here.</p>" * 40

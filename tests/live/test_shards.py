@@ -15,15 +15,15 @@ from prometheus_client import generate_latest
 
 from app import create_app
 from app.cache import open_cache
-from app.metrics import IndexMetrics
+from app.http.metrics import IndexMetrics
 from app.search.pins import PinRule, PinStore
 from app.search.view import read_view
 from app.service import Service
 from app.settings import Settings
-from indexer.build import Built
-from indexer.generations import list_generations, require_live
-from indexer.records import Origin, RawPost
-from indexer.scan import doc_values
+from indexer.posts.records import Origin, RawPost
+from indexer.runs.build import Built
+from indexer.store.generations import list_generations, require_live
+from indexer.store.scan import doc_values
 from indexer.write.live import read_posts
 from tests.conftest import Run
 from tests.live.conftest import Faulty

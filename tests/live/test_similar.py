@@ -9,7 +9,7 @@ from flask.testing import FlaskClient
 
 from app import create_app
 from app.settings import Settings
-from indexer.records import Origin, RawPost
+from indexer.posts.records import Origin, RawPost
 
 SITE = "https://blog.example.org"
 TEXTS = {

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from indexer.errors import SourceError
-from indexer.fetch import FetchOptions
-from indexer.records import RawPost, Reject, Skipped, SourceItem
+from indexer.posts.records import RawPost, Reject, Skipped, SourceItem
 from indexer.sources import SourceOptions, open_source
+from indexer.sources.fetch import FetchOptions
 
 Server = Any  # tests/live/conftest.py
 FETCH = FetchOptions(allow_private=True, read_timeout=1.0, deadline=5.0, retries=1)

@@ -14,12 +14,12 @@ from analyzers.rules.compile import NO_RULES
 from app.cli import main
 from app.commands.tools import Tools
 from app.settings import Settings
-from indexer.build import IndexSettings
-from indexer.generations import require_live
-from indexer.records import IsUnchangedEntry, SourceItem
+from indexer.posts.records import IsUnchangedEntry, SourceItem
+from indexer.runs.build import IndexSettings
+from indexer.runs.sync import sync
 from indexer.sources import SourceOptions
 from indexer.sources.json_lines import JSONLines
-from indexer.sync import sync
+from indexer.store.generations import require_live
 from tests.conftest import Run
 from tests.live.conftest import Faulty
 from tests.writing import delete_post, no_reject, put_comments, put_post

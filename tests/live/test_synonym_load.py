@@ -15,8 +15,8 @@ from elasticsearch import Elasticsearch
 
 from app import create_app
 from app.settings import Settings
-from indexer.records import Origin, RawPost
-from indexer.state import state_index
+from indexer.posts.records import Origin, RawPost
+from indexer.store.state import state_index
 from tests.conftest import Run
 from tests.tcp import forward, listening
 from tests.writing import index_at_once

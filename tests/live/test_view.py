@@ -12,7 +12,7 @@ from flask.testing import FlaskClient
 from app import create_app
 from app.settings import Settings
 from devstack.servers import redis_server
-from indexer.records import Origin, RawPost
+from indexer.posts.records import Origin, RawPost
 from tests.live.conftest import Faulty
 
 TOKEN = "a-token-for-these-tests"

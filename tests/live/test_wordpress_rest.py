@@ -13,9 +13,9 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from indexer.errors import SourceError
-from indexer.fetch import FetchOptions
-from indexer.records import Origin, RawPost, Skipped, SourceItem
+from indexer.posts.records import Origin, RawPost, Skipped, SourceItem
 from indexer.sources import Source, SourceOptions, open_source
+from indexer.sources.fetch import FetchOptions
 from indexer.sources.wordpress_rest import WordPressSite
 
 Server = Any  # tests/live/conftest.py

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from app.back_off import Admission, start_thread
+from app.engines.back_off import Admission, start_thread
 from app.errors import BlogsearchError, Busy, NoIndex, Unavailable
 from tests.waiting import wait_until
 

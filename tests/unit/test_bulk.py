@@ -11,10 +11,10 @@ from elasticsearch import ApiError
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.bulk import BulkLimits, Operation, Outcome, chunks, operation, send_bulk
 from indexer.errors import IndexingError
-from indexer.refusals import refusal_from
-from indexer.retry import Retry
+from indexer.runs.refusals import refusal_from
+from indexer.store.bulk import BulkLimits, Operation, Outcome, chunks, operation, send_bulk
+from indexer.store.retry import Retry
 
 SWAPPING = {"type": "cluster_block_exception", "reason": "blocked by: [FORBIDDEN/8/index write"}
 FULL = {

@@ -10,7 +10,7 @@ from elasticsearch import Elasticsearch
 from app.cli import main
 from app.commands.operations import exit_code
 from app.commands.tools import Tools
-from app.health import Check, Status
+from app.index.health import Check, Status
 from app.settings import Settings
 
 

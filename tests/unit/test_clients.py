@@ -10,9 +10,9 @@ from flask.testing import FlaskClient
 
 from app import create_app
 from app.cache import open_cache
-from app.clients import register
-from app.elastic import connect
-from app.rate_limit import network_of
+from app.engines.elastic import connect
+from app.http.clients import register
+from app.http.rate_limit import network_of
 from app.service import Service
 from app.settings import Settings
 

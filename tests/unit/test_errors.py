@@ -4,7 +4,7 @@ import pytest
 from elastic_transport import ApiResponseMeta, ConnectionTimeout, HttpHeaders, NodeConfig
 from elasticsearch import ApiError, NotFoundError
 
-from app.elastic import translated
+from app.engines.elastic import translated
 from app.errors import BlogsearchError, NoIndex, Unavailable
 
 

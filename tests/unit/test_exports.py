@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from app.commands.sources import Sources
-from indexer.addresses import without_tracking
 from indexer.errors import SourceError
-from indexer.records import RawPost
+from indexer.posts.addresses import without_tracking
+from indexer.posts.records import RawPost
 from indexer.sources import SourceOptions, open_source
 from indexer.sources.wordpress import paragraphs
 

@@ -22,8 +22,8 @@ from app.search.pins import parse
 from app.search.query_parser import parse_query
 from app.search.request import SearchRequest
 from indexer.errors import SourceError
-from indexer.normalise import checked
-from indexer.records import RawPost, Reject, Skipped
+from indexer.posts.normalise import checked
+from indexer.posts.records import RawPost, Reject, Skipped
 from indexer.sources import SourceOptions, open_source
 
 PARTS = json.loads((Path(__file__).parents[1] / "data/unit/fuzz_inputs.json").read_text("utf-8"))

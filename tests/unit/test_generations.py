@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from indexer.errors import IndexingError
-from indexer.generations import parse_generations
+from indexer.store.generations import parse_generations
 
 
 def index_body(*aliases: str, blocked: str = "false") -> dict[str, Any]:

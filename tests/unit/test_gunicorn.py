@@ -58,7 +58,7 @@ def test_a_module_app_of_another_project_is_not_imported(tmp_path: Path) -> None
 
 def test_gunicorns_configuration_imports_no_client_before_sockets_are_patched() -> None:
     """What is imported in the main process is there before gevent replaces `ssl`."""
-    code = "import sys, app.gunicorn_config; print({'redis', 'urllib3'} & sys.modules.keys())"
+    code = "import sys, app.http.gunicorn_config; print({'redis', 'urllib3'} & sys.modules.keys())"
     given = {"BLOGSEARCH_RATE_LIMIT": "60/minute"}
     result = subprocess.run(
         [sys.executable, "-c", code], env={**os.environ, **given}, capture_output=True, text=True
@@ -70,7 +70,8 @@ def test_the_figures_of_a_killed_process_go_at_the_next_start(tmp_path: Path) ->
     """Those of a process that lives stay, also while only a worker of it does."""
     code = (
         "import os, tempfile; tempfile.tempdir = os.environ['IN']; os.access = lambda *_: False\n"
-        "import app.gunicorn_config; print(os.environ['PROMETHEUS_MULTIPROC_DIR'], flush=True)\n"
+        "import app.http.gunicorn_config\n"
+        "print(os.environ['PROMETHEUS_MULTIPROC_DIR'], flush=True)\n"
         "input()"
     )
 

@@ -5,9 +5,9 @@ from contextlib import nullcontext
 import pytest
 
 from indexer.errors import AllAlike, NotBuilt
-from indexer.ingest import Alike, Ingest, IngestOptions
-from indexer.records import Origin, Post, RawComment, RawPost, Reject
-from indexer.refusals import Refusal
+from indexer.posts.records import Origin, Post, RawComment, RawPost, Reject
+from indexer.runs.ingest import Alike, Ingest, IngestOptions
+from indexer.runs.refusals import Refusal
 from tests.writing import no_reject
 
 

@@ -2,7 +2,7 @@
 
 import logging
 
-from app.logs import Formatter
+from app.http.logs import Formatter
 
 
 def _record(message: str, **extra: object) -> logging.LogRecord:

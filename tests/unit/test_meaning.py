@@ -9,8 +9,8 @@ from click.testing import CliRunner
 from analyzers import meaning
 from analyzers.meaning import PASSAGE_WORDS, Model, NoModel
 from app.cli import main
+from app.engines.meaning import open_model
 from app.errors import BadSettings
-from app.meaning import open_model
 from app.settings import Settings
 
 

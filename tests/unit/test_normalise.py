@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.html_text import readable
-from indexer.normalise import checked, digest, digest_of, has_comments
-from indexer.records import Origin, Post, RawComment, RawPost
+from indexer.posts.html_text import readable
+from indexer.posts.normalise import checked, digest, digest_of, has_comments
+from indexer.posts.records import Origin, Post, RawComment, RawPost
 
 CASES = json.loads((Path(__file__).parents[1] / "data/unit/normalise.json").read_text("utf-8"))
 """By test: its cases."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexer.retry import Retry
+from indexer.store.retry import Retry
 
 
 class Clock:

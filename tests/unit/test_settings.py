@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.elastic import connect
+from app.engines.elastic import connect
 from app.errors import BadSettings
 from app.settings import (
     SECRETS,

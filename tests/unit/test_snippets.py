@@ -9,7 +9,7 @@ import pytest
 
 from app.search.render import MARK, UNMARK, excerpts
 from app.search.scoring import FRAGMENT_SIZE, LONGEST_SNIPPET
-from indexer.html_text import readable
+from indexer.posts.html_text import readable
 
 CASES = json.loads((Path(__file__).parents[1] / "data/unit/snippets.json").read_text("utf-8"))
 """By test: its cases."""

@@ -22,10 +22,10 @@ from typing import Any
 
 import pytest
 
-from indexer.dates import iso, moment
 from indexer.errors import SourceError
-from indexer.html_text import Readable, readable
-from indexer.records import RawComment, RawPost, Reject, Skipped
+from indexer.posts.dates import iso, moment
+from indexer.posts.html_text import Readable, readable
+from indexer.posts.records import RawComment, RawPost, Reject, Skipped
 from indexer.sources import SourceOptions, open_source
 from indexer.sources.base import completed
 

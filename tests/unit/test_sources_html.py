@@ -9,7 +9,7 @@ import pytest
 
 from analyzers.rules.parse import is_for, parse_file
 from indexer.errors import SourceError
-from indexer.records import Origin, RawPost, Reject, Skipped, SourceItem
+from indexer.posts.records import Origin, RawPost, Reject, Skipped, SourceItem
 from indexer.sources import SourceOptions, open_source
 from indexer.sources.base import is_valid_url
 from indexer.sources.files import decoded

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from indexer.errors import SourceError
-from indexer.records import RawPost, Reject, SourceItem
+from indexer.posts.records import RawPost, Reject, SourceItem
 from indexer.sources import KINDS, SourceOptions, open_source
 from indexer.sources.files import decoded
 from indexer.sources.generators import site_of

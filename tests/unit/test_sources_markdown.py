@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from indexer.records import RawPost, Reject
+from indexer.posts.records import RawPost, Reject
 from indexer.sources import SourceOptions, open_source
 from indexer.sources.markdown.front_matter import BadFrontMatter, split_front_matter
 

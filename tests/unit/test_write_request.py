@@ -20,7 +20,7 @@ from app.errors import (
 from app.settings import Settings, parse_settings
 from app.views.documents import comment_items, failure, post_items, refused
 from app.views.write_request import MAX_BYTES, MAX_DOCUMENTS, authorize, read_entries
-from indexer.refusals import Refusal
+from indexer.runs.refusals import Refusal
 
 
 class TestItems:

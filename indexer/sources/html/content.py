@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from indexer.dates import DATE_IN_TEXT
-from indexer.html_text import BLOCKS, HEADINGS, UNSEEN, one_line, text_of, walk
+from indexer.posts.dates import DATE_IN_TEXT
+from indexer.posts.html_text import BLOCKS, HEADINGS, UNSEEN, one_line, text_of, walk
 from indexer.sources.html.layouts import Layout
 
 Node = LexborNode

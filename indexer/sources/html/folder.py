@@ -11,8 +11,8 @@ from urllib.parse import quote, unquote, urljoin, urlsplit
 import orjson
 
 from indexer.errors import SourceError
-from indexer.html_text import TooMuchMarkup, one_line, parse, text_of
-from indexer.records import Origin, Skipped, SourceItem, quantity
+from indexer.posts.html_text import TooMuchMarkup, one_line, parse, text_of
+from indexer.posts.records import Origin, Skipped, SourceItem, quantity
 from indexer.sources.base import UNREAD, Source, SourceOptions, is_valid_url
 from indexer.sources.files import (
     ABOUT_THE_FOLDER,

@@ -6,8 +6,8 @@ from functools import partial
 
 from selectolax.lexbor import LexborNode
 
-from indexer.dates import DATE_IN_TEXT
-from indexer.html_text import HEADINGS
+from indexer.posts.dates import DATE_IN_TEXT
+from indexer.posts.html_text import HEADINGS
 from indexer.sources.html.content import Lengths, ancestors, text_length, top_nodes
 
 LISTS = frozenset(

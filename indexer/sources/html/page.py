@@ -13,9 +13,9 @@ from urllib.parse import urljoin, urlsplit
 import orjson
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from indexer.dates import moments
-from indexer.html_text import TooMuchMarkup, one_line, parse, text_of
-from indexer.records import Origin, PageKind, RawPost, Reject, Skipped, SourceItem
+from indexer.posts.dates import moments
+from indexer.posts.html_text import TooMuchMarkup, one_line, parse, text_of
+from indexer.posts.records import Origin, PageKind, RawPost, Reject, Skipped, SourceItem
 from indexer.sources.base import SourceOptions, bare_host, image_of, is_valid_url
 from indexer.sources.html.content import (
     NOT_OWN,

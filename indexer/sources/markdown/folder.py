@@ -14,12 +14,12 @@ from typing import Any
 from urllib.parse import quote
 
 from analyzers.languages import LANGUAGES
-from indexer.dates import NoDate, moment
 from indexer.errors import SourceError
-from indexer.fetch import Fetched
-from indexer.normalise import MAX_HTML
-from indexer.records import Origin, RawPost, Reject, Skipped, SourceItem, When
+from indexer.posts.dates import NoDate, moment
+from indexer.posts.normalise import MAX_HTML
+from indexer.posts.records import Origin, RawPost, Reject, Skipped, SourceItem, When
 from indexer.sources.base import UNREAD, Source, SourceOptions, image_of
+from indexer.sources.fetch import Fetched
 from indexer.sources.files import ABOUT_THE_FOLDER, MARKDOWN, OTHER_MARKUP, files_in, read_inside
 from indexer.sources.generators import check_settings, excluded, site_of, sites_in, text_of
 from indexer.sources.identity import (

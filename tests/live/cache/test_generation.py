@@ -18,12 +18,12 @@ from flask.testing import FlaskClient
 
 from analyzers.rules.compile import NO_RULES
 from app import create_app
-from app.index_watch import IndexWatch, Intervals
+from app.index.watch import IndexWatch, Intervals
 from app.service import EXTENSION, Service
 from app.settings import Settings
 from devstack.servers import free_port, redis_server
-from indexer.build import IndexSettings, reindex
-from indexer.records import Origin, RawPost
+from indexer.posts.records import Origin, RawPost
+from indexer.runs.build import IndexSettings, reindex
 from tests.conftest import Run
 from tests.live.conftest import Faulty
 from tests.waiting import wait_until

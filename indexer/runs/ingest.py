@@ -6,9 +6,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from indexer.bulk import BulkLimits
 from indexer.errors import AllAlike, NotBuilt
-from indexer.normalise import (
+from indexer.posts.normalise import (
     checked,
     digest,
     digest_of,
@@ -17,7 +16,7 @@ from indexer.normalise import (
     oid_of_reject,
     without_mark,
 )
-from indexer.records import (
+from indexer.posts.records import (
     ExportedPost,
     OnProgress,
     Origin,
@@ -28,7 +27,8 @@ from indexer.records import (
     SourceItem,
     examples,
 )
-from indexer.refusals import Refusal
+from indexer.runs.refusals import Refusal
+from indexer.store.bulk import BulkLimits
 
 MAX_REMOVED = 5
 """Posts, and comments, that may be removed at a time without `force`, however small the blog."""

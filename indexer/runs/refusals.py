@@ -9,7 +9,7 @@ from elastic_transport import ObjectApiResponse
 from elasticsearch import ApiError
 from elasticsearch.exceptions import HTTP_EXCEPTIONS
 
-from indexer.retry import TEMPORARY_STATUSES
+from indexer.store.retry import TEMPORARY_STATUSES
 
 
 @dataclass(frozen=True, slots=True)

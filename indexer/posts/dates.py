@@ -8,7 +8,7 @@ from typing import Any
 
 from dateutil.parser import ParserError, parse
 
-from indexer.records import When
+from indexer.posts.records import When
 
 TAKEN = (
     "Accepted are ISO 8601 (2024-01-31, 2024-01-31T09:30:00+01:00; without a zone: UTC), "

@@ -13,8 +13,8 @@ from elasticsearch import Elasticsearch, helpers
 from msgspec import ValidationError, convert
 
 from indexer.errors import Damaged
-from indexer.records import OfTheIndex, Post
-from indexer.refusals import error_of_part
+from indexer.posts.records import OfTheIndex, Post
+from indexer.runs.refusals import error_of_part
 
 Checkpoint = Mapping[str, int]
 """Shard number, as Elasticsearch writes it, to the global checkpoint of that shard."""

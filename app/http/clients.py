@@ -15,7 +15,7 @@ from werkzeug.http import parse_accept_header
 from werkzeug.utils import cached_property
 
 from app.errors import RateLimited, WrongToken
-from app.rate_limit import names_of, network_of, parse_address
+from app.http.rate_limit import names_of, network_of, parse_address
 from app.service import Service
 from app.settings import is_path_prefix
 from app.views.responses import error_response

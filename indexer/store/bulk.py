@@ -12,9 +12,9 @@ from elasticsearch import ApiError, Elasticsearch, TransportError
 from msgspec.json import Encoder
 
 from indexer.errors import IndexingError
-from indexer.records import Post
-from indexer.refusals import Refusal, refusal_from
-from indexer.retry import Retry, is_temporary, remaining
+from indexer.posts.records import Post
+from indexer.runs.refusals import Refusal, refusal_from
+from indexer.store.retry import Retry, is_temporary, remaining
 
 _encode_lines = Encoder().encode_lines
 _FILTER_PATH = ["errors", "items.*.status", "items.*.result", "items.*.error"]

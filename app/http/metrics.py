@@ -24,9 +24,9 @@ from prometheus_client import (
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from app.health import COMMANDS
-from app.last_runs import read_runs
-from app.logs import begin
+from app.http.logs import begin
+from app.index.health import COMMANDS
+from app.index.last_runs import read_runs
 from app.service import Service
 
 METRICS = "blogsearch-metrics"

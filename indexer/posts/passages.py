@@ -10,8 +10,8 @@ from elasticsearch import Elasticsearch
 from msgspec.structs import replace
 
 from analyzers.meaning import Model, digest, passages
-from indexer.records import Passage, Post, batches
-from indexer.scan import read_of_the_index
+from indexer.posts.records import Passage, Post, batches
+from indexer.store.scan import read_of_the_index
 
 _BATCH = 50  # posts whose passages are computed at once, on all cores
 

@@ -21,10 +21,10 @@ from typing import NamedTuple
 from elasticsearch import ApiError, Elasticsearch, TransportError
 
 from analyzers.languages import Language, language_of
-from app.back_off import Admission, start_thread
 from app.cache import AnswerCache, Lookup, SingleFlight
 from app.cache.redis_client import RedisUnavailable
-from app.elastic import NO_INDEX
+from app.engines.back_off import Admission, start_thread
+from app.engines.elastic import NO_INDEX
 from app.errors import NoIndex
 from app.search.session import SearchSession, WordMemo
 from app.search.view import IndexView, follow, languages_of, read_view

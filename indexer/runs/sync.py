@@ -14,14 +14,14 @@ import msgspec
 from elasticsearch import Elasticsearch
 
 from analyzers.meaning import Model
-from indexer import generations
-from indexer.build import Built, IndexSettings, is_current, posts_named, reindex
 from indexer.errors import IndexingError
-from indexer.ingest import Alike, Ingest, IngestOptions, OnReject, too_many_removed
-from indexer.passages import with_passages
-from indexer.records import Post, Read, Skipped, batches, examples
-from indexer.scan import SAMPLES, count, doc_values, ids
-from indexer.state import Lock, count_doubts
+from indexer.posts.passages import with_passages
+from indexer.posts.records import Post, Read, Skipped, batches, examples
+from indexer.runs.build import Built, IndexSettings, is_current, posts_named, reindex
+from indexer.runs.ingest import Alike, Ingest, IngestOptions, OnReject, too_many_removed
+from indexer.store import generations
+from indexer.store.scan import SAMPLES, count, doc_values, ids
+from indexer.store.state import Lock, count_doubts
 from indexer.write.links import update_link_texts
 from indexer.write.live import (
     Change,

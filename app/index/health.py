@@ -10,14 +10,14 @@ from typing import Literal
 from elasticsearch import Elasticsearch, TransportError
 
 from app.cache import AnswerCache
-from app.elastic import translated
+from app.engines.elastic import translated
 from app.errors import BlogsearchError, NoIndex
-from app.last_runs import read_runs
+from app.index.last_runs import read_runs
 from app.search.view import read_view
 from app.settings import Settings
 from indexer import SCHEMA
 from indexer.errors import other_schema
-from indexer.records import quantity
+from indexer.posts.records import quantity
 
 _TIMEOUT = 2.0  # seconds for each request of a shared check
 _OLD_ERROR = 7 * 86_400.0  # seconds after which the error of a run that was repeated is not told

@@ -7,8 +7,8 @@ from typing import Any
 
 from elasticsearch import Elasticsearch
 
-from indexer.scan import docs_of
-from indexer.state import ensure_state, sendable, state_index
+from indexer.store.scan import docs_of
+from indexer.store.state import ensure_state, sendable, state_index
 
 
 @dataclass(frozen=True, slots=True)

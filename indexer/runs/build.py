@@ -22,15 +22,16 @@ from msgspec.structs import replace
 from analyzers.languages import ENGLISH, Language
 from analyzers.meaning import Model
 from analyzers.rules.compile import Rules
-from indexer import SCHEMA, generations
-from indexer.bulk import BulkLimits, Operation, operation, send_bulk
+from indexer import SCHEMA
 from indexer.errors import Damaged, LockLost, NoIndex, NotBuilt, other_schema
-from indexer.generations import Generation, building_alias
-from indexer.ingest import Alike, Ingest, IngestOptions, OnReject, too_many_removed
-from indexer.passages import with_passages
-from indexer.records import OfTheIndex, Post, SourceItem, batches, examples, quantity
-from indexer.refusals import Refusal
-from indexer.scan import (
+from indexer.posts.passages import with_passages
+from indexer.posts.records import OfTheIndex, Post, SourceItem, batches, examples, quantity
+from indexer.runs.ingest import Alike, Ingest, IngestOptions, OnReject, too_many_removed
+from indexer.runs.refusals import Refusal
+from indexer.store import generations
+from indexer.store.bulk import BulkLimits, Operation, operation, send_bulk
+from indexer.store.generations import Generation, building_alias
+from indexer.store.scan import (
     NO_SAMPLES,
     Checkpoint,
     changed_since,
@@ -40,7 +41,7 @@ from indexer.scan import (
     read_of_the_index,
     stored_posts,
 )
-from indexer.state import Lock, next_number, read_swap, store_swap
+from indexer.store.state import Lock, next_number, read_swap, store_swap
 from indexer.write.links import update_link_texts
 from indexer.write.live import from_source, read_posts
 

@@ -30,7 +30,7 @@ from elasticsearch import ApiError, Elasticsearch, TransportError
 from analyzers.languages import ENGLISH
 from indexer import SCHEMA
 from indexer.errors import IndexingError, NoIndex, NotBuilt, other_schema
-from indexer.state import Lock
+from indexer.store.state import Lock
 
 _SHOWN = "*.aliases,*.mappings._meta,*.settings.index.blocks,*.settings.index.creation_date"
 

@@ -33,11 +33,11 @@ from elasticsearch import (
     UnsupportedProductError,
 )
 
-from app.back_off import deadline
+from app.engines.back_off import deadline
 from app.errors import BadSettings, BlogsearchError, NoIndex, Unavailable
 from app.settings import Settings
-from indexer.refusals import error_of_part, refusal_from
-from indexer.retry import TEMPORARY_STATUSES, remaining
+from indexer.runs.refusals import error_of_part, refusal_from
+from indexer.store.retry import TEMPORARY_STATUSES, remaining
 
 ONE_COPY = "blogsearch"
 """The preference of every search: the same copy of each shard answers all of them, so that none
@@ -139,7 +139,7 @@ class _Node(Urllib3HttpNode):
             connection.close()
             if isinstance(error, TimeoutError):
                 raise
-            # As urllib3 says it, so that `app.health` knows what to do.
+            # As urllib3 says it, so that `app.index.health` knows what to do.
             aborted = isinstance(error, HTTPException | ConnectionResetError | BrokenPipeError)
             message = f"Connection aborted: {error!r}" if aborted else str(error)
             raise NoConnection(message, errors=(error,)) from error

@@ -20,8 +20,8 @@ import orjson
 from elasticsearch import ApiError, ConflictError, Elasticsearch, TransportError
 
 from indexer.errors import Damaged, Locked, LockLost
-from indexer.retry import remaining
-from indexer.scan import Checkpoint, docs_of
+from indexer.store.retry import remaining
+from indexer.store.scan import Checkpoint, docs_of
 
 LEASE = 10.0
 """Seconds without a renewal after which a holder counts as dead."""

@@ -14,8 +14,8 @@ import orjson
 from elasticsearch import Elasticsearch
 from msgspec import ValidationError, convert
 
-from indexer.records import ExportedPost, Origin, Post, Reject
-from indexer.scan import scan
+from indexer.posts.records import ExportedPost, Origin, Post, Reject
+from indexer.store.scan import scan
 
 FORMAT = "blogsearch-1"
 

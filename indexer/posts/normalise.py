@@ -14,10 +14,18 @@ from urllib.parse import unquote, urldefrag, urljoin
 import orjson
 
 from indexer import SCHEMA
-from indexer.addresses import is_address, without_tracking
-from indexer.dates import TAKEN, NoDate, iso, moment
-from indexer.html_text import PAGE, VISITOR, Limits, Readable, TooMuchMarkup, one_line, readable
-from indexer.records import Comment, Post, RawComment, RawPost, Reject, When
+from indexer.posts.addresses import is_address, without_tracking
+from indexer.posts.dates import TAKEN, NoDate, iso, moment
+from indexer.posts.html_text import (
+    PAGE,
+    VISITOR,
+    Limits,
+    Readable,
+    TooMuchMarkup,
+    one_line,
+    readable,
+)
+from indexer.posts.records import Comment, Post, RawComment, RawPost, Reject, When
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -12,18 +12,18 @@ from functools import partial
 
 from elasticsearch import Elasticsearch
 
+from app.engines.meaning import open_model
+from app.engines.stored_texts import StoredTexts
 from app.errors import BlogsearchError
 from app.insights.counts import Searched
-from app.meaning import open_model
 from app.search.blended import search
 from app.search.request import SearchRequest
 from app.search.view import open_session
 from app.settings import Settings
-from app.stored_texts import StoredTexts
-from indexer.build import IndexSettings
 from indexer.errors import NotBuilt
-from indexer.generations import live as live_generation
-from indexer.normalise import address_of
+from indexer.posts.normalise import address_of
+from indexer.runs.build import IndexSettings
+from indexer.store.generations import live as live_generation
 
 FIRST = 3
 MAX_SEARCHES = 200

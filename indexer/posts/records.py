@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar
 
 from msgspec import Struct
 
-from indexer.html_text import Heading
+from indexer.posts.html_text import Heading
 
 T = TypeVar("T")
 

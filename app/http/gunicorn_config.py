@@ -20,9 +20,9 @@ from gunicorn.glogging import Logger as GunicornLogger  # type: ignore[import-un
 from gunicorn.http.errors import LimitRequestHeaders
 from gunicorn.workers.ggevent import GeventWorker  # type: ignore[import-untyped]
 
+from app.engines.meaning import open_model
 from app.errors import BlogsearchError
-from app.logs import configuration
-from app.meaning import open_model
+from app.http.logs import configuration
 from app.settings import process_settings
 
 _WARM = 60.0  # seconds

@@ -20,11 +20,11 @@ from analyzers.chains import SYNONYMS, index_time
 from analyzers.languages import ENGLISH, Language, language_of
 from analyzers.rules.compile import RuleErrors, Rules, in_effect
 from analyzers.rules.parse import rule_files
+from app.engines.meaning import open_model
 from app.errors import FolderUnusable
-from app.meaning import open_model
 from app.settings import Settings
-from indexer.build import IndexSettings
-from indexer.generations import live as live_generation
+from indexer.runs.build import IndexSettings
+from indexer.store.generations import live as live_generation
 
 _OLD = ".old"
 

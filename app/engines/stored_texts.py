@@ -7,8 +7,8 @@ from typing import Any
 from elasticsearch import ConflictError, Elasticsearch
 
 from app.errors import Conflict
-from indexer.scan import docs_of
-from indexer.state import ensure_state, state_index
+from indexer.store.scan import docs_of
+from indexer.store.state import ensure_state, state_index
 
 Texts = Mapping[str, str]
 """By name."""

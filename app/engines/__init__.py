@@ -1,0 +1,1 @@
+"""What speaks to Elasticsearch, and when it is left alone."""

@@ -1,0 +1,1 @@
+"""Clients, limits, the log and the figures of requests; gunicorn."""

@@ -1,0 +1,1 @@
+"""A post, from what a source says of it to what is stored."""

@@ -1,0 +1,1 @@
+"""What a command does: build, sync, add, export."""

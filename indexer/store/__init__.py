@@ -1,0 +1,1 @@
+"""What is stored in Elasticsearch: bulk requests, generations, state."""
