@@ -17,6 +17,7 @@ import json
 (node,) = json.load(open("jvm.json"))["nodes"].values()
 print(next(word for word in node["jvm"]["input_arguments"] if word.startswith("--patch-module=java.base=")))
 ')"
+[ "$version" = "9.4.3" ] || { echo "this was seen with elasticsearch:9.4.3"; exit 2; }
 echo "Elasticsearch $version runs with ${patch##*/}"
 "$java" -version 2>&1 | head -1
 
