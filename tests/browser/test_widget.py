@@ -109,7 +109,9 @@ def test_more_results_are_of_the_query_in_the_box(page: Page, show: Show) -> Non
     expect(more).to_be_visible()
     with page.expect_request("**/search?*"):
         _box(page).fill("crontab")
-    more.click()
+    with page.expect_response("**/search?*"):
+        more.click()
+    expect(page.locator("blog-search .list")).to_have_attribute("aria-busy", "false")
     expect(_options(page)).to_have_count(1)
     more.focus()
     page.keyboard.press("Enter")
