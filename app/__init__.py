@@ -27,7 +27,7 @@ def create_app(
 
     from app.cache import open_cache
     from app.engines.elastic import connect
-    from app.http import clients, metrics
+    from app.http import access, clients, metrics
     from app.service import EXTENSION, Service
     from app.settings import process_settings
     from app.views import (
@@ -51,8 +51,9 @@ def create_app(
     service = Service(settings, elastic or connect(settings), cache or open_cache(settings))
     app.extensions[EXTENSION] = service
     metrics.register(app, service)  # first, so that it sees the finished responses
-    clients.register(app, service)
+    clients.register(app, settings)
     responses.register(app, settings)
+    access.register(app, service)
     modules = (page, insights, widget, documents, operations, api, mcp, machines)
     for blueprint in (search.blueprint, search.suggestions, *(part.blueprint for part in modules)):
         app.register_blueprint(blueprint)

@@ -48,14 +48,10 @@ class BadRequest(BlogsearchError):
 
 
 class Unauthorized(BlogsearchError):
-    """A write without a valid token."""
+    """No token, or a wrong one."""
 
     status = 401
     code = "unauthorized"
-
-
-class WrongToken(Unauthorized):
-    """A token that is not one of those that are set; each counts for the rate limit."""
 
 
 class WritesClosed(BlogsearchError):

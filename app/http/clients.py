@@ -1,37 +1,20 @@
-"""The client of a request: its address behind trusted proxies, and what counts for its rate limit.
-
-Every path counts but the two heartbeats, in buckets: searches, suggestions with similar posts, and
-everything else. A write counts only if its token is wrong.
-"""
+"""The client of a request: its address behind trusted proxies, and whose limit it counts for."""
 
 from collections.abc import Iterable, Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from typing import TYPE_CHECKING
 
 import flask
-from flask import Flask, Response, request
+from flask import Flask, request
 from werkzeug.datastructures import LanguageAccept
 from werkzeug.http import parse_accept_header
 from werkzeug.utils import cached_property
 
-from app.errors import RateLimited, WrongToken
 from app.http.rate_limit import names_of, network_of, parse_address
-from app.service import Service
-from app.settings import is_path_prefix
-from app.views.responses import error_response
+from app.settings import Settings, is_path_prefix
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
-
-SEARCHES, SUGGESTIONS, OTHERS, TOKENS = "searches", "suggestions", "others", "tokens"
-"""Buckets; in the last one are requests with a wrong token."""
-
-_HEARTBEATS = {"operations.alive", "operations.ready"}
-_COUNT_THEMSELVES = {
-    "search.search",
-    "suggest.suggest",
-    "suggest.similar",
-}  # with their first request to Redis
 
 _MOST_PROXIES = 10  # addresses in X-Forwarded-For that are looked at
 _LONGEST = 1_000  # characters of it
@@ -50,30 +33,13 @@ class Request(flask.Request):
         return parse_accept_header(sent, LanguageAccept)
 
 
-def register(app: Flask, service: Service) -> None:
-    """Take the client's address from trusted proxies, and limit its rate."""
+def register(app: Flask, settings: Settings) -> None:
+    """Take the client's address from trusted proxies."""
     app.request_class = Request
-    settings = service.settings
     if settings.trusted_networks or settings.path_prefix:
         app.wsgi_app = TrustedProxies(  # type: ignore[method-assign]
             app.wsgi_app, settings.trusted_networks, settings.path_prefix
         )
-
-    def count() -> None:
-        counted = request.endpoint not in _HEARTBEATS | _COUNT_THEMSELVES
-        if counted and request.blueprint != "documents":
-            is_search = request.endpoint == "page.page" and b"q=" in request.query_string
-            service.count(client_names(), SEARCHES if is_search else OTHERS)
-
-    def count_wrong_token(error: WrongToken) -> Response:
-        try:
-            service.count(client_names(), TOKENS)
-        except RateLimited as limited:
-            return error_response(limited)
-        return error_response(error)
-
-    app.before_request(count)
-    app.register_error_handler(WrongToken, count_wrong_token)
 
 
 class TrustedProxies:

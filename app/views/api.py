@@ -11,6 +11,7 @@ from typing import Any
 
 from flask import Blueprint, Response, render_template
 
+from app.http.access import READING, access
 from app.version import VERSION
 from app.views.responses import made_once
 
@@ -22,12 +23,14 @@ Json = dict[str, Any]
 
 
 @blueprint.get("/openapi.json")
+@access(origins=READING)
 def openapi() -> Response:
     """This description, in OpenAPI 3.1."""
     return made_once("openapi.json", "application/json", lambda: json.dumps(document()))
 
 
 @blueprint.get("/docs")
+@access()
 def docs() -> Response:
     """The description as a page."""
     return made_once("docs", "text/html; charset=utf-8", _page)

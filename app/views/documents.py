@@ -25,10 +25,11 @@ from app.errors import (
     Unavailable,
     Unprocessable,
 )
+from app.http.access import access
 from app.http.logs import note
 from app.search.request import parse_parameters
 from app.views import current_service
-from app.views.write_request import authorize, read_entries
+from app.views.write_request import read_entries
 from indexer.errors import IndexingError
 from indexer.posts.normalise import Invalid, checked, comment_of, oid_of_reject
 from indexer.posts.passages import with_passages
@@ -99,7 +100,6 @@ def _set_up(state: BlueprintSetupState) -> None:
 def _check_request() -> None:
     g.time_limit = ExitStack()
     g.time_limit.enter_context(time_limit(_TIMEOUT))
-    authorize(request, current_service().settings)
     parse_parameters(request.args, (), "documents")
 
 
@@ -110,6 +110,7 @@ def _end_time_limit(_: BaseException | None) -> None:
 
 
 @blueprint.get("/documents/<oid:oid>")
+@access("", only_for="writer")
 def get_document(oid: str) -> Response:
     """A post as it is stored, refreshed or not: texts are HTML-escaped plain text."""
     service = current_service()
@@ -124,6 +125,7 @@ def get_document(oid: str) -> Response:
 
 @blueprint.post("/documents")
 @blueprint.put("/documents/<oid:oid>")
+@access("", only_for="writer")
 def write_posts(oid: str | None = None) -> Response:
     """Write the valid posts, those with the same oid in their order."""
     items = post_items(_entries(oid))
@@ -144,6 +146,7 @@ def write_posts(oid: str | None = None) -> Response:
 
 
 @blueprint.delete("/documents/<oid:oid>")
+@access("", only_for="writer")
 def delete_document(oid: str) -> Response:
     """Delete a post and its comments."""
     written = _write([oid], lambda *_: {oid: lambda stored: None})[oid]
@@ -154,6 +157,7 @@ def delete_document(oid: str) -> Response:
 
 @blueprint.post("/documents/<oid:post_oid>/comments")
 @blueprint.put("/documents/<oid:post_oid>/comments/<oid:oid>")
+@access("", only_for="writer")
 def write_comments(post_oid: str, oid: str | None = None) -> Response:
     """Write the valid comments, all at once."""
     items = comment_items(post_oid, _entries(oid))
@@ -170,6 +174,7 @@ def write_comments(post_oid: str, oid: str | None = None) -> Response:
 
 
 @blueprint.delete("/documents/<oid:post_oid>/comments/<oid:oid>")
+@access("", only_for="writer")
 def delete_comment(post_oid: str, oid: str) -> Response:
     """Delete one comment."""
     written = _write([post_oid], lambda *_: {post_oid: without_comment(oid)})[post_oid]

@@ -7,9 +7,7 @@ import csv
 import hashlib
 import hmac
 import io
-import logging
 import re
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 
@@ -20,7 +18,7 @@ from werkzeug.wrappers import Response as WerkzeugResponse
 
 from app.engines.elastic import translated
 from app.errors import BadRequest, BlogsearchError, Forbidden, NotFound, Unauthorized
-from app.http.clients import TOKENS, client_names
+from app.http.access import access
 from app.index.golden import FIRST, Goldens, add_searches, find_candidates, open_golden
 from app.index.health import last_run
 from app.insights.counts import Report
@@ -32,7 +30,6 @@ from app.views.responses import set_error_headers
 
 blueprint = Blueprint("insights", __name__, url_prefix="/insights")
 
-_WRONG_TOKEN_DELAY = 0.5  # seconds; slows down guessing
 _PINS = f"insights{SUFFIX}"  # the file of the rules that are made here
 _PERIODS = (7, 30, 90, 365)  # days
 _LIST = 20  # searches in a list
@@ -41,34 +38,15 @@ _SHOWN = 5  # hits of a search before a post is pinned for it
 _FORMULA = re.compile(r"(?:^|(?<=[;,|\t]))(?=\s*[=+\-@\t＝＋－＠])")
 """Where a program for tables would begin to calculate, also one that splits at semicolons."""
 
-log = logging.getLogger(__name__)
-
 
 @blueprint.before_request
-def _authorize() -> None:
-    """Check the password, and that there is no outage.
+def _check_request() -> None:
+    """Check that a form is this page's own, and that there is no outage.
 
     Raises:
-        Forbidden: no token is set, or another site sent the form.
-        Unauthorized: no password was sent, or a wrong one, which is logged and takes a while.
+        Forbidden: another site sent the form.
         Unavailable: Elasticsearch is known to be unavailable.
     """
-    token = current_service().settings.insights_token
-    if not token:
-        raise Forbidden(
-            "This page is closed. Set BLOGSEARCH_INSIGHTS_TOKEN to a long random string "
-            "(`openssl rand -hex 32`) and restart the service."
-        )
-    if "Authorization" not in request.headers:
-        raise Unauthorized("Enter BLOGSEARCH_INSIGHTS_TOKEN as the password, and any user name.")
-    sent = ""
-    with suppress(ValueError):  # it is no text
-        sent = (request.authorization and request.authorization.password) or ""
-    if not hmac.compare_digest(sent.encode(), token.encode()):
-        current_service().count(client_names(), TOKENS)
-        log.warning("a wrong password for /insights was sent by %s", request.remote_addr)
-        time.sleep(_WRONG_TOKEN_DELAY)
-        raise Unauthorized("The password is not BLOGSEARCH_INSIGHTS_TOKEN.")
     form = request.form.get("form", "")
     # A browser sends the password with forms of other sites, too; they do not know this value.
     if request.method == "POST" and not hmac.compare_digest(form.encode(), _form_value().encode()):
@@ -97,6 +75,7 @@ def _error_page(error: BlogsearchError) -> Response:
 
 
 @blueprint.get("")
+@access(only_for="owner")
 def page() -> str:
     """What people searched for in the last days."""
     service = current_service()
@@ -124,6 +103,7 @@ def page() -> str:
 
 
 @blueprint.get("/searches.csv")
+@access(only_for="owner")
 def searches_csv() -> Response:
     """Every search of the period as CSV, the most frequent first."""
     text = io.StringIO()
@@ -148,6 +128,7 @@ def _report(service: Service) -> Report:
 
 
 @blueprint.get("/pins")
+@access(only_for="owner")
 def pin() -> str:
     """The first hits of a search as they would be with a post pinned, before that is saved.
 
@@ -167,6 +148,7 @@ def pin() -> str:
 
 
 @blueprint.post("/pins")
+@access(only_for="owner")
 def save_pin() -> WerkzeugResponse:
     """Pin a post for a search, or with `undo` remove the rule that did.
 
@@ -195,6 +177,7 @@ def save_pin() -> WerkzeugResponse:
 
 
 @blueprint.post("/golden")
+@access(only_for="owner")
 def keep_golden() -> WerkzeugResponse:
     """Keep a search as golden, with the post that is always opened.
 

@@ -3,7 +3,7 @@
 from flask import Blueprint, Response, jsonify, render_template, request
 from werkzeug.datastructures import MultiDict
 
-from app.http.clients import client_names
+from app.http.access import access, counted_clients
 from app.search.answer import Hit
 from app.search.request import SearchRequest, SuggestRequest
 from app.views import current_service, default_language
@@ -13,6 +13,7 @@ blueprint = Blueprint("machines", __name__)
 
 
 @blueprint.get("/opensearch.xml")
+@access()
 def opensearch() -> Response:
     """The OpenSearch description, by which a browser searches from its address bar."""
     settings = current_service().settings
@@ -23,11 +24,12 @@ def opensearch() -> Response:
 
 
 @blueprint.get("/opensearch/suggest")
+@access("suggestions", in_lookup=True)
 def suggestions() -> Response:
     """Completed searches as the address bar wants them: `["pyt", ["python", …]]`."""
     service = current_service()
     wanted = SuggestRequest.parse(request.args)
-    found = service.suggest(wanted, client_names()).body["suggestions"]
+    found = service.suggest(wanted, counted_clients()).body["suggestions"]
     response = jsonify([wanted.q, [suggestion["text"] for suggestion in found]])
     response.content_type = "application/x-suggestions+json"
     response.headers["Cache-Control"] = "no-cache"
@@ -35,11 +37,12 @@ def suggestions() -> Response:
 
 
 @blueprint.get("/search.atom")
+@access("searches", in_lookup=True)
 def feed() -> Response:
     """The newest posts that a search finds, as a feed. It takes the parameters of `/search`."""
     service = current_service()
     newest = MultiDict([("sort", "newest"), *request.args.items(multi=True)])
-    answer = service.answer(SearchRequest.parse(newest), clients=client_names())
+    answer = service.answer(SearchRequest.parse(newest), clients=counted_clients())
     base = service.settings.site_url or request.url_root
     # A feed reader needs a date of each entry.
     hits = [

@@ -21,7 +21,8 @@ from flask import Blueprint, Response, request
 from werkzeug.datastructures import MultiDict
 
 from app.errors import BadRequest, BlogsearchError, NotFound
-from app.http.clients import OTHERS, client_names
+from app.http.access import access
+from app.http.clients import client_names
 from app.insights.counts import Extent
 from app.search.request import SearchRequest
 from app.version import VERSION
@@ -78,6 +79,7 @@ class Refused(Exception):
 
 
 @blueprint.post("/mcp")
+@access(origins=("POST",))
 def answer() -> Response:
     """Answer one message."""
     message: Message | None = None
@@ -278,7 +280,7 @@ def _search(message: Message, arguments: Mapping[str, str]) -> Json:
 
 
 def _fetch(name: str) -> Json:
-    found = current_service().post(name, client_names(), OTHERS).body
+    found = current_service().post(name, client_names(), "others").body
     if not found:
         raise NotFound("No post has this id or url. Use those that `search` returns.")
     text = post_markdown(found, _base())

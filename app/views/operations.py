@@ -5,14 +5,14 @@ The paths with underscores are those of Mozilla's Dockerflow convention.
 
 from typing import Literal, TypedDict
 
-from flask import Blueprint, Response, current_app, jsonify, request
+from flask import Blueprint, Response, current_app, jsonify
 from prometheus_client import CONTENT_TYPE_LATEST
 
+from app.http.access import access
 from app.http.metrics import METRICS, IndexMetrics, Metrics
 from app.index.health import Status
 from app.version import COMMIT, VERSION
 from app.views import current_service
-from app.views.write_request import authorize_metrics
 
 blueprint = Blueprint("operations", __name__)
 
@@ -49,6 +49,7 @@ class Version(TypedDict):
 
 
 @blueprint.get("/__lbheartbeat__")
+@access("")
 def alive() -> Response:
     """This process answers. Checks no engine, so that its failure restarts no worker."""
     answer: Liveness = {"status": "ok"}
@@ -56,6 +57,7 @@ def alive() -> Response:
 
 
 @blueprint.get("/__heartbeat__")
+@access("")
 def ready() -> Response:
     """The checks of Elasticsearch, the index and Redis; 503 when searches cannot be answered.
 
@@ -76,6 +78,7 @@ def ready() -> Response:
 
 
 @blueprint.get("/__version__")
+@access()
 def version() -> Response:
     """The version, and the commit if it is known."""
     answer: Version = {"name": "blogsearch", "version": VERSION, "commit": COMMIT}
@@ -83,10 +86,10 @@ def version() -> Response:
 
 
 @blueprint.get("/metrics")
+@access(only_for="monitor")
 def metrics() -> Response:
     """Figures for Prometheus, for operators only."""
     service = current_service()
-    authorize_metrics(request, service.settings)
     counted: Metrics = current_app.extensions[METRICS]
     response = Response(counted.render(IndexMetrics(service)), content_type=CONTENT_TYPE_LATEST)
     response.headers["Cache-Control"] = "no-store"

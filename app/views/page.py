@@ -16,6 +16,7 @@ from markupsafe import Markup
 from werkzeug.datastructures import MultiDict
 
 from app.errors import BlogsearchError
+from app.http.access import access
 from app.messages import Messages, messages_for
 from app.search.request import MAX_PAGE, MAX_QUERY, PARAMETERS, SearchRequest
 from app.views import counted_visitor, current_service, default_language
@@ -43,6 +44,7 @@ _PAGES_SHOWN = 3  # page numbers before and after the current one
 
 
 @blueprint.get("/", strict_slashes=False)  # no redirect of a URL without a path to its host
+@access(with_query="searches")
 def page() -> Response:
     """The search box; with `q` in the URL, also the answer."""
     started = time.perf_counter()
@@ -59,7 +61,7 @@ def page() -> Response:
         if depends_on_language(search, service):
             search = in_visitors_language(search)
         if search.debug:
-            authorize_debug(service.settings)
+            authorize_debug(service)
             search = replace(search, debug_requests=True)
         result = service.answer(search, counted_visitor())
         if not search.debug and prefers_markdown("text/html"):

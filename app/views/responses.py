@@ -1,5 +1,5 @@
-"""What every response has in common: its headers, which other origins may read it (CORS), and the
-shape of errors: `{"error": {"code", "message", "details"}}`, never a traceback.
+"""What every response has in common: its headers, and the shape of errors:
+`{"error": {"code", "message", "details"}}`, never a traceback.
 """
 
 import base64
@@ -39,23 +39,6 @@ _SAFETY = {
 _NOT_INDEXED = {"X-Robots-Tag": "noindex, nofollow"}
 """For crawlers: pages of results link to others without end. Only the start page is indexed."""
 
-_READABLE = {"/search", "/suggest", "/similar", "/start", "/openapi.json", "/mcp"}
-"""The paths that pages of other origins may read; all others are closed to them."""
-
-_READ = {"Access-Control-Expose-Headers": "ETag, Retry-After, Server-Timing, X-Cache, X-Request-Id"}
-_PREFLIGHT = {
-    "Access-Control-Allow-Methods": "GET, HEAD",
-    # A GET with other headers than these is refused, above all one with Authorization: a page of
-    # the blog must never contain a token.
-    "Access-Control-Allow-Headers": "Content-Type, If-None-Match, X-Request-Id",
-    "Access-Control-Max-Age": "7200",  # seconds; Chromium allows no more
-}
-_PREFLIGHT_MCP = {
-    **_PREFLIGHT,
-    "Access-Control-Allow-Methods": "POST",
-    "Access-Control-Allow-Headers": "Content-Type, MCP-Protocol-Version, Mcp-Method, Mcp-Name",
-}
-
 _STYLESHEETS = ("search.css", "debug.css")
 _MOST_DETAILS = 20
 
@@ -83,29 +66,10 @@ def register(app: Flask, settings: Settings) -> None:
         added = dict(safety) if indexed else {**safety, **_NOT_INDEXED}
         for name in headers.keys():  # noqa: SIM118 -- iterating yields pairs
             added.pop(name, None)
-        if origins and path in _READABLE:
-            added |= _cors(origins)
-            if "*" not in origins:
-                # For caches: another origin gets other headers, also if this one gets none.
-                vary = headers.pop("Vary", "")
-                added["Vary"] = f"{vary}, Origin" if vary else "Origin"
         headers.extend(added)
         return response
 
     app.after_request(add_headers)
-
-
-def _cors(origins: frozenset[str]) -> dict[str, str]:
-    """What tells a browser that a page of the request's origin may read the response."""
-    origin = "*" if "*" in origins else request.headers.get("Origin")
-    preflight = request.method == "OPTIONS"
-    method = request.access_control_request_method if preflight else request.method
-    is_mcp = request.path == "/mcp"
-    allowed = {"POST"} if is_mcp else {"GET", "HEAD"}
-    if method not in allowed or origin is None or origin not in origins:
-        return {}
-    added = (_PREFLIGHT_MCP if is_mcp else _PREFLIGHT) if preflight else _READ
-    return {"Access-Control-Allow-Origin": origin, **added}
 
 
 def own_style(settings: Settings) -> str:

@@ -10,16 +10,13 @@ from flask import Blueprint, Response, g, request
 from werkzeug.datastructures import MultiDict
 
 from app.cache import CachedAnswer
-from app.errors import BadRequest
-from app.http.clients import SEARCHES, SUGGESTIONS, client_names
+from app.http.access import READING, access, check_token, counted_clients
 from app.search.request import SearchRequest, SuggestRequest
 from app.search.similar import SimilarRequest
 from app.search.view import preferred_language, primary_languages
 from app.service import Service
-from app.settings import Settings
 from app.views import counted_visitor, current_service
 from app.views.markdown import answer_markdown
-from app.views.write_request import authorize, is_operator
 
 MARKDOWN = "text/markdown"
 
@@ -28,19 +25,16 @@ suggestions = Blueprint("suggest", __name__)
 
 
 @blueprint.get("/search")
+@access("searches", in_lookup=True, origins=READING)
 def search() -> Response:
     """Answer `q`; with `debug-search`, with an explanation."""
     service = current_service()
-    try:
-        wanted = _parse_search(request.query_string)
-    except BadRequest:
-        service.count(client_names(), SEARCHES)
-        raise
+    wanted = _parse_search(request.query_string)
     if depends := depends_on_language(wanted, service):
         wanted = in_visitors_language(wanted)
     if wanted.debug:
-        authorize_debug(service.settings)
-    answer = service.answer(wanted, counted_visitor(), client_names())
+        authorize_debug(service)
+    answer = service.answer(wanted, counted_visitor(), counted_clients())
     markdown = not wanted.debug and prefers_markdown("application/json")
     response = markdown_response(answer) if markdown else cached_response(answer)
     response.vary.add("Accept")
@@ -50,37 +44,25 @@ def search() -> Response:
 
 
 @suggestions.get("/suggest")
+@access("suggestions", in_lookup=True, origins=READING)
 def suggest() -> Response:
     """Completed searches and titles for `q`; each leads to a post."""
-    service = current_service()
-    try:
-        wanted = _parse_suggest(request.query_string)
-    except BadRequest:
-        service.count(client_names(), SUGGESTIONS)
-        raise
-    return cached_response(service.suggest(wanted, client_names()))
+    wanted = _parse_suggest(request.query_string)
+    return cached_response(current_service().suggest(wanted, counted_clients()))
 
 
 @suggestions.get("/similar")
+@access("suggestions", in_lookup=True, origins=READING)
 def similar() -> Response:
     """Posts like the one at `url`, or with `oid`; posts with the words of an unknown address."""
-    service = current_service()
-    try:
-        wanted = SimilarRequest.parse(request.args)
-    except BadRequest:
-        service.count(client_names(), SUGGESTIONS)
-        raise
-    return cached_response(service.similar(wanted, client_names()))
+    wanted = SimilarRequest.parse(request.args)
+    return cached_response(current_service().similar(wanted, counted_clients()))
 
 
-def authorize_debug(settings: Settings) -> None:
-    """Check that the current request may use `debug-search`.
-
-    Raises:
-        WritesClosed, Unauthorized: as `authorize` does.
-    """
-    if settings.debug_search == "token" and not is_operator(request, settings):
-        authorize(request, settings, closed="debug-search")
+def authorize_debug(service: Service) -> None:
+    """Check that the current request may use `debug-search`; raises as `check_token` does."""
+    if service.settings.debug_search == "token":
+        check_token("debugger", service)
 
 
 # Popular searches come again and again.

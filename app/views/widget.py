@@ -15,6 +15,7 @@ from flask import Blueprint, Response, current_app, jsonify, request
 from werkzeug.datastructures import LanguageAccept
 
 from app.errors import BadRequest, Forbidden
+from app.http.access import READING, access
 from app.insights.search_log import MAX_TEXT
 from app.messages import messages_for
 from app.views import counted_visitor, current_service, default_language, is_foreign
@@ -33,6 +34,7 @@ _SOURCES = ("typing", "widget/request", "widget/results", "widget/element", "wid
 
 
 @blueprint.get("/widget.js")
+@access()
 def widget() -> Response:
     """The script, for pages of every origin. It contains nothing of the blog."""
     folder, language = Path(current_app.static_folder or ""), default_language()
@@ -40,6 +42,7 @@ def widget() -> Response:
 
 
 @blueprint.get("/related.js")
+@access()
 def related() -> Response:
     """The script of `<blog-related>`."""
     return _response(*_related(Path(current_app.static_folder or "")))
@@ -58,6 +61,7 @@ def _response(script: bytes, compressed: bytes) -> Response:
 
 
 @blueprint.get("/messages")
+@access()
 def messages() -> Response:
     """The messages of the widget in the language `lang`, or in that of the blog."""
     language = LanguageAccept([(request.args.get("lang", ""), 1)])
@@ -67,6 +71,7 @@ def messages() -> Response:
 
 
 @blueprint.get("/start")
+@access(origins=READING)
 def start() -> Response:
     """What an empty box offers: searches that many visitors have sent, and the newest posts.
 
@@ -80,6 +85,7 @@ def start() -> Response:
 
 
 @blueprint.post("/clicks")
+@access()
 def count_click() -> tuple[str, int]:
     """Count a hit that was opened, by `q` and `oid`, unless the visitor asks not to be tracked.
 

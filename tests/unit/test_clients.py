@@ -9,11 +9,8 @@ from flask import Flask, request
 from flask.testing import FlaskClient
 
 from app import create_app
-from app.cache import open_cache
-from app.engines.elastic import connect
 from app.http.clients import register
 from app.http.rate_limit import network_of
-from app.service import Service
 from app.settings import Settings
 
 CASES = json.loads((Path(__file__).parents[1] / "data/unit/clients.json").read_text("utf-8"))
@@ -24,7 +21,7 @@ def _send(trusted: str, peer: str, forwarded: str) -> str:
     """The address and scheme of a client, as the application sees them."""
     app = Flask("test")
     settings = Settings(trusted_proxies=trusted, redis_url="")
-    register(app, Service(settings, connect(settings), open_cache(settings)))
+    register(app, settings)
     app.add_url_rule("/", view_func=lambda: f"{request.remote_addr} {request.scheme}")
     headers = {"X-Forwarded-Proto": "https", "X-Forwarded-For": forwarded}
     return app.test_client().get("/", headers=headers, environ_base={"REMOTE_ADDR": peer}).text
@@ -77,7 +74,7 @@ def test_the_path_below_which_the_service_is(
 ) -> None:
     app = Flask("test")
     settings = Settings(trusted_proxies="10.0.0.0/8", path_prefix=prefix, redis_url="")
-    register(app, Service(settings, connect(settings), open_cache(settings)))
+    register(app, settings)
     app.add_url_rule("/", "root", view_func=lambda: request.script_root + request.path)
     app.add_url_rule("/<rest>", "rest", view_func=lambda rest: request.script_root + request.path)
     headers = {"X-Forwarded-Prefix": forwarded}

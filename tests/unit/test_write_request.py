@@ -9,17 +9,13 @@ from gunicorn.http.errors import ParseException
 
 from app.errors import (
     BadRequest,
-    BadSettings,
     NotFound,
     TooLarge,
-    Unauthorized,
     Unavailable,
     Unprocessable,
-    WrongToken,
 )
-from app.settings import Settings, parse_settings
 from app.views.documents import comment_items, failure, post_items, refused
-from app.views.write_request import MAX_BYTES, MAX_DOCUMENTS, authorize, read_entries
+from app.views.write_request import MAX_BYTES, MAX_DOCUMENTS, read_entries
 from indexer.runs.refusals import Refusal
 
 
@@ -71,40 +67,6 @@ def seen(path: str = "/documents", **rest: Any) -> Request:
     """The request as a view gets it."""
     with Flask("test").test_request_context(path, method="POST", **rest):
         return request._get_current_object()  # type: ignore[attr-defined,no-any-return]
-
-
-OLD, NEW = "old-token-of-a-test", "new-token-of-a-test"
-
-
-class TestTokens:
-    @pytest.mark.parametrize("tokens", [f" {NEW} ", f"{OLD}, ,{NEW},"])
-    def test_each_of_several_is_accepted(self, tokens: str) -> None:
-        authorize(seen(headers={"Authorization": f"Bearer {NEW}"}), Settings(write_tokens=tokens))
-
-    @pytest.mark.parametrize(
-        ("sent", "error"),
-        [
-            ("", Unauthorized),
-            ("Bearer ", Unauthorized),
-            (f"Basic {NEW}", Unauthorized),
-            (f"Bearer {NEW[:-1]}", WrongToken),
-            (f"Bearer {NEW},{OLD}", WrongToken),
-            (f"Bearer {NEW}\xff", WrongToken),
-        ],
-    )
-    def test_any_other_is_refused(
-        self, sent: str, error: type, caplog: pytest.LogCaptureFixture
-    ) -> None:
-        with pytest.raises(Unauthorized) as raised:
-            authorize(seen(headers={"Authorization": sent}), Settings(write_tokens=f"{OLD},{NEW}"))
-        assert type(raised.value) is error
-        assert ("wrong token" in caplog.text) == (error is WrongToken)
-        assert NEW[:-1] not in caplog.text
-
-    @pytest.mark.parametrize("tokens", ["fifteen-letters", f"{NEW},short"])
-    def test_a_short_token_is_no_valid_setting(self, tokens: str) -> None:
-        with pytest.raises(BadSettings, match="at least 16 characters"):
-            parse_settings({"write_tokens": tokens})
 
 
 class TestBodies:

@@ -1,0 +1,190 @@
+"""Who may call a route, and what it counts for: declared beside the route, checked before its view.
+
+@blueprint.get("/search")
+@access("searches", in_lookup=True, origins=READING)
+def search() -> Response: ...
+"""
+
+import hmac
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar
+
+from flask import Flask, Response, current_app, g, request
+
+from app.errors import RateLimited, Unauthorized, WritesClosed
+from app.http.clients import client_names
+from app.service import Service
+from app.settings import Settings
+from app.views.responses import error_response
+
+Bucket = Literal["", "searches", "suggestions", "others", "tokens"]
+"""What kind of requests a limit counts together; "": no limit. Wrong tokens count in the last."""
+Role = Literal["", "writer", "debugger", "monitor", "owner"]
+"""Whose token a request must have; "": nobody's."""
+
+READING = ("GET", "HEAD")
+
+_WRONG_TOKEN_DELAY = 0.5  # seconds; slows down guessing
+_BEARER = "send it as `Authorization: Bearer …`"
+_WRITE = "BLOGSEARCH_WRITE_TOKENS"
+_TOKENS: dict[Role, tuple[str, str, str]] = {
+    "writer": ("Writing over HTTP", _WRITE, _BEARER),
+    "debugger": ("debug-search", _WRITE, _BEARER),
+    "monitor": ("/metrics", "BLOGSEARCH_METRICS_TOKEN", _BEARER),
+    "owner": ("This page", "BLOGSEARCH_INSIGHTS_TOKEN", "enter it as the password"),
+}
+"""What each opens, the setting, and how it is sent."""
+
+_READ = {"Access-Control-Expose-Headers": "ETag, Retry-After, Server-Timing, X-Cache, X-Request-Id"}
+_PREFLIGHT = {
+    # Any other header is refused, above all Authorization: no page of the blog may have a token.
+    "Access-Control-Allow-Headers": "Content-Type, If-None-Match, X-Request-Id, "
+    "MCP-Protocol-Version, Mcp-Method, Mcp-Name",
+    "Access-Control-Max-Age": "7200",  # seconds; Chromium allows no more
+}
+
+View = TypeVar("View", bound=Callable[..., Any])
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Who may call a route, as `access` takes it."""
+
+    bucket: Bucket = "others"
+    in_lookup: bool = False
+    with_query: Bucket = ""
+    only_for: Role = ""
+    origins: tuple[str, ...] = ()
+
+
+def access(
+    bucket: Bucket = "others",
+    *,
+    in_lookup: bool = False,
+    with_query: Bucket = "",
+    only_for: Role = "",
+    origins: tuple[str, ...] = (),
+) -> Callable[[View], View]:
+    """Declare who may call a route.
+
+    Args:
+        bucket: what a request counts for.
+        in_lookup: the view counts it, as `counted_clients`, with its first request to Redis.
+        with_query: what a request with `q` counts for, if that is something else.
+        only_for: whose token a request must have; a wrong one counts, too.
+        origins: the methods that pages of the origins in the settings may use.
+    """
+
+    def declare(view: View) -> View:
+        view.access = Access(bucket, in_lookup, with_query, only_for, origins)  # type: ignore[attr-defined]
+        return view
+
+    return declare
+
+
+def declared_access() -> Access:
+    """What the route of the current request declares; a URL without one counts like a page."""
+    view = current_app.view_functions.get(request.endpoint or "")
+    declared: Access = getattr(view, "access", Access())
+    return declared
+
+
+def register(app: Flask, service: Service) -> None:
+    """Check each request before its view is called."""
+
+    origins = service.settings.allowed_origins
+
+    def check() -> None:
+        declared = declared_access()
+        has_query = declared.with_query and b"q=" in request.query_string
+        bucket = declared.with_query if has_query else declared.bucket
+        if bucket and not declared.in_lookup:
+            service.count(client_names(), bucket)
+        if declared.only_for:
+            check_token(declared.only_for, service)
+
+    def finish(response: Response) -> Response:
+        declared = declared_access()
+        if declared.in_lookup and "is_counted" not in g:
+            try:
+                service.count(client_names(), declared.bucket)
+            except RateLimited as limited:
+                response = error_response(limited)
+        if origins and declared.origins:
+            _allow_origins(response, origins, declared.origins)
+        return response
+
+    app.before_request(check)
+    app.after_request(finish)
+
+
+def _allow_origins(response: Response, origins: frozenset[str], methods: tuple[str, ...]) -> None:
+    """Tell a browser whether a page of the request's origin may read the response (CORS)."""
+    if "*" not in origins:  # for caches: another origin gets other headers
+        response.vary.add("Origin")
+    origin = "*" if "*" in origins else request.headers.get("Origin")
+    preflight = request.method == "OPTIONS"
+    method = request.access_control_request_method if preflight else request.method
+    if method in methods and origin in origins:
+        response.headers["Access-Control-Allow-Origin"] = origin
+        response.headers.update(_PREFLIGHT if preflight else _READ)
+        if preflight:
+            response.headers["Access-Control-Allow-Methods"] = ", ".join(methods)
+
+
+def counted_clients() -> tuple[str, ...]:
+    """The clients of the current request, for the lookup that counts it."""
+    g.is_counted = True
+    return client_names()
+
+
+def check_token(role: Role, service: Service) -> None:
+    """Check that the current request has the token of this role.
+
+    Raises:
+        WritesClosed, Unauthorized: none is set or was sent, or it is wrong: that is logged, counts
+            for the rate limit and takes a while.
+        RateLimited: too many wrong ones were sent.
+    """
+    what, setting, how = _TOKENS[role]
+    tokens = _accepted(role, service.settings)
+    if not tokens:
+        raise WritesClosed(
+            f"{what} is closed. Set {setting} to a long random string (`openssl rand -hex 32`), "
+            f"restart the service, and {how}."
+        )
+    sent = _sent(role)
+    if not sent:
+        raise Unauthorized(f"The token of {setting} is needed: {how}.")
+    # All are compared, so that the time does not depend on which one matches.
+    matching = [hmac.compare_digest(sent.encode(), accepted.encode()) for accepted in tokens]
+    if not any(matching):
+        log.warning("a wrong token of %s was sent by %s", setting, request.remote_addr)
+        service.count(client_names(), "tokens")
+        time.sleep(_WRONG_TOKEN_DELAY)
+        raise Unauthorized(f"The token is not that of {setting}.")
+
+
+def _accepted(role: Role, settings: Settings) -> tuple[str, ...]:
+    if role == "owner":
+        return (settings.insights_token,) if settings.insights_token else ()
+    if role == "monitor" and settings.metrics_token:
+        return (settings.metrics_token, *settings.accepted_tokens)
+    return settings.accepted_tokens
+
+
+def _sent(role: Role) -> str:
+    """The token of the current request, right or wrong; "" if none was sent."""
+    if role == "owner":
+        try:
+            sent = request.authorization
+        except ValueError:  # it is no text
+            sent = None
+        return (sent and sent.password) or ""
+    scheme, _, rest = request.headers.get("Authorization", "").partition(" ")
+    return rest.strip() if scheme.lower() == "bearer" else ""
