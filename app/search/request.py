@@ -1,7 +1,4 @@
-"""The query string → a SearchRequest, or every complaint about it at once.
-
-app/openapi.json describes the parameters.
-"""
+"""The query string → a SearchRequest, or every complaint about it at once."""
 
 import re
 import unicodedata
@@ -156,7 +153,7 @@ class SuggestRequest:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of a query string.
+    """A parameter of a query string; /openapi.json describes it by its text and its JSON Schema.
 
     `read` makes fields of a request of the value (of the list of all values if it is `repeatable`),
     and raises ValueError if it is invalid.
@@ -164,6 +161,8 @@ class Parameter:
 
     name: str
     read: Callable[[Any], dict[str, Any]]
+    text: str
+    schema: Mapping[str, Any]
     required: bool = False
     repeatable: bool = False
 
@@ -229,24 +228,44 @@ def _complaint(parameter: str, got: object, message: str) -> Complaint:
 # -- values ----------------------------------------------------------------------------------------
 
 
-def whole_number(name: str, least: int, most: int) -> Parameter:
+def whole_number(name: str, least: int, most: int, default: int, text: str) -> Parameter:
     """A parameter with a whole number."""
+    schema = {"type": "integer", "minimum": least, "maximum": most, "default": default}
 
     def read(raw: str) -> dict[str, Any]:
         if not (raw.isascii() and raw.isdigit() and len(raw) <= 6 and least <= int(raw) <= most):
             raise ValueError(f"must be a whole number from {least} to {most}")
         return {name: int(raw)}
 
-    return Parameter(name, read)
+    return Parameter(name, read, text, schema)
 
 
-def _choice(name: str, values: Mapping[str, Any]) -> Parameter:
+def printable(name: str, most: int, text: str) -> Parameter:
+    """A parameter with a text of at most so many characters."""
+
+    def read(raw: str) -> dict[str, Any]:
+        value = raw.strip()
+        if not (0 < len(value) <= most and value.isprintable()):
+            raise ValueError(f"must have 1 to {most} printable characters")
+        return {name: value}
+
+    return Parameter(name, read, text, _string(most))
+
+
+def _string(most: int) -> Mapping[str, Any]:
+    return {"type": "string", "minLength": 1, "maxLength": most}
+
+
+def _choice(name: str, values: Mapping[str, Any], text: str) -> Parameter:
+    """A parameter that is one of these; the first is what its absence means."""
+    schema = {"type": "string", "enum": list(values), "default": next(iter(values))}
+
     def read(raw: str) -> dict[str, Any]:
         if raw not in values:
             raise ValueError(f"must be one of: {', '.join(values)}")
         return {name: values[raw]}
 
-    return Parameter(name, read)
+    return Parameter(name, read, text, schema)
 
 
 def _query(raw: str) -> dict[str, Any]:
@@ -294,40 +313,115 @@ def _day(raw: str) -> date:
 
 
 def _language(raw: str) -> dict[str, Any]:
-    if not re.fullmatch(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*", raw):
+    if not re.fullmatch(_CODE, raw):
         raise ValueError("must be a language code such as de or pt-BR")
     return {"lang": raw.lower()}
 
 
 def _under(raw: str) -> dict[str, Any]:
-    text = raw.strip()
-    if not (0 < len(text) <= MAX_URL and text.isprintable()):
-        raise ValueError(f"must have 1 to {MAX_URL} printable characters")
+    text: str = _UNDER.read(raw)["under"]
     return {"under": address_of(text.partition("#")[0]).rstrip("/")}
 
 
 # -- the parameters --------------------------------------------------------------------------------
 
-_Q = Parameter("q", _query, required=True)
-_LANG = Parameter("lang", _language)
-UNDER = Parameter("under", _under)
+_CODE = "[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*"
+_DAY = {"type": "string", "format": "date"}
+_YEAR = {"type": "integer", "minimum": 1000, "maximum": 9999}
+
+
+def _several(items: Mapping[str, Any], most: int) -> Mapping[str, Any]:
+    return {"type": "array", "items": items, "maxItems": most}
+
+
+def _query_parameter(text: str) -> Parameter:
+    return Parameter("q", _query, text, _string(MAX_QUERY), required=True)
+
+
+_LANG = Parameter(
+    "lang",
+    _language,
+    "Only posts in this language: de, or pt-BR. pt finds pt-BR too.",
+    {"type": "string", "pattern": f"^{_CODE}$"},
+)
+_UNDER = printable(
+    "under",
+    MAX_URL,
+    "Only posts at this address or path and below: /docs/2.0/, or with the host.",
+)
+UNDER = replace(_UNDER, read=_under)
 
 PARAMETERS = (
-    _Q,
-    whole_number("page", 1, MAX_PAGE),
-    whole_number("size", 1, MAX_SIZE),
-    _choice("sort", {"relevance": "relevance", "newest": "newest"}),
-    Parameter("category", _categories, repeatable=True),
-    Parameter("since", lambda raw: {"since": _day(raw)}),
-    Parameter("until", lambda raw: {"until": _day(raw)}),
-    Parameter("year", _years, repeatable=True),
+    _query_parameter(
+        'The query. "Quoted text" is searched as a phrase, -word excludes a word. White space at '
+        "the ends does not count."
+    ),
+    whole_number("page", 1, MAX_PAGE, 1, "The page of hits."),
+    whole_number(
+        "size",
+        1,
+        MAX_SIZE,
+        DEFAULT_SIZE,
+        f"Hits on a page. Times the words of the query, {MAX_WORDS} at most, more than "
+        f"{DEFAULT_SIZE} may be {MAX_WORDS_BY_SIZE}; ten characters are a word at least.",
+    ),
+    _choice(
+        "sort",
+        {"relevance": "relevance", "newest": "newest"},
+        "The order of the hits: by relevance or by date.",
+    ),
+    Parameter(
+        "category",
+        _categories,
+        "Only posts of this category; several: of any of them.",
+        _several(_string(MAX_CATEGORY), MAX_CATEGORIES),
+        repeatable=True,
+    ),
+    Parameter(
+        "since",
+        lambda raw: {"since": _day(raw)},
+        "Only posts from this day on, such as 2026-01-31.",
+        _DAY,
+    ),
+    Parameter(
+        "until", lambda raw: {"until": _day(raw)}, "Only posts up to this day, included.", _DAY
+    ),
+    Parameter(
+        "year",
+        _years,
+        "Only posts of this year; several: of any of them.",
+        _several(_YEAR, MAX_YEARS),
+        repeatable=True,
+    ),
     _LANG,
     UNDER,
-    _choice("typos", {"on": True, "off": False}),
-    _choice("facets", {"off": False, "on": True}),
-    _choice("typing", {"off": False, "on": True}),
-    Parameter("debug-search", lambda raw: {"debug": True, "debug_requests": raw == "requests"}),
+    _choice(
+        "typos",
+        {"on": True, "off": False},
+        "Whether words are corrected: off searches exactly what was typed.",
+    ),
+    _choice(
+        "facets",
+        {"off": False, "on": True},
+        "Whether to count the posts that are found by category and by year.",
+    ),
+    _choice(
+        "typing",
+        {"off": False, "on": True},
+        "Whether the query is being typed: then its last word may be the beginning of one.",
+    ),
+    Parameter(
+        "debug-search",
+        lambda raw: {"debug": True, "debug_requests": raw == "requests"},
+        "Explain the answer. With the value requests, also what was sent to Elasticsearch.",
+        {"type": "string"},
+    ),
 )
 
-SUGGEST_PARAMETERS = (_Q, whole_number("size", 1, MAX_SUGGESTIONS), _LANG, UNDER)
+SUGGEST_PARAMETERS = (
+    _query_parameter("What was typed so far."),
+    whole_number("size", 1, MAX_SUGGESTIONS, MAX_SUGGESTIONS, "Suggestions at most."),
+    _LANG,
+    UNDER,
+)
 """The parameters of `GET /suggest`."""

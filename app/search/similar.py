@@ -25,7 +25,7 @@ from app.search.clauses import (
     under_filter,
 )
 from app.search.render import plain
-from app.search.request import UNDER, Parameter, parse_parameters, whole_number
+from app.search.request import UNDER, parse_parameters, printable, whole_number
 from app.search.session import SearchSession
 from indexer.posts.normalise import MAX_OID, MAX_URL, address_of, slug_of
 
@@ -50,20 +50,14 @@ _WORD = re.compile(r"[^\W_]*[^\W\d_][^\W_]*")  # not a number
 _SOURCE = ["oid", "title", "url", "pub_date", "categories", "language"]
 
 
-def _text_of(name: str, most: int) -> Parameter:
-    def read(raw: str) -> dict[str, Any]:
-        text = raw.strip()
-        if not (0 < len(text) <= most and text.isprintable()):
-            raise ValueError(f"must have 1 to {most} printable characters")
-        return {name: text}
-
-    return Parameter(name, read)
-
-
 SIMILAR_PARAMETERS = (
-    _text_of("url", MAX_URL),
-    _text_of("oid", MAX_OID),
-    whole_number("size", 1, _MOST_POSTS),
+    printable(
+        "url",
+        MAX_URL,
+        "The address of the post, or its path on the site. Either this or `oid`.",
+    ),
+    printable("oid", MAX_OID, "The oid of the post."),
+    whole_number("size", 1, _MOST_POSTS, _POSTS, "Posts at most."),
     UNDER,
 )
 

@@ -1,10 +1,11 @@
 """`/openapi.json`, the description of the HTTP API, and `/docs`, a page that shows it.
 
-app/openapi.json is edited by hand. tests/unit/test_openapi.py compares it with routes, parameters,
-limits, errors and the types of answers; tests/live/test_api.py compares answers with it.
+Parameters come from the tables that parse them, the rest from app/openapi.json, which is edited by
+hand: tests compare it with routes, limits, errors, the types of answers, and answers.
 """
 
 import json
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,11 +13,20 @@ from typing import Any
 from flask import Blueprint, Response, render_template
 
 from app.http.access import READING, access
+from app.search.request import PARAMETERS, SUGGEST_PARAMETERS, Parameter
+from app.search.similar import SIMILAR_PARAMETERS
 from app.version import VERSION
 from app.views.responses import made_once
 
 blueprint = Blueprint("api", __name__)
 
+_PARAMETERS: dict[str, Sequence[Parameter]] = {
+    "/search": PARAMETERS,
+    "/suggest": SUGGEST_PARAMETERS,
+    "/similar": SIMILAR_PARAMETERS,
+    "/search.atom": PARAMETERS,
+    "/opensearch/suggest": SUGGEST_PARAMETERS,
+}
 _FILE = Path(__file__).parents[1] / "openapi.json"
 
 Json = dict[str, Any]
@@ -40,7 +50,16 @@ def document() -> Json:
     """The OpenAPI document, with the version of the service."""
     api: Json = json.loads(_FILE.read_text("utf-8"))
     api["info"]["version"] = VERSION
+    for path, parameters in _PARAMETERS.items():
+        api["paths"][path]["get"]["parameters"] = [_described(one) for one in parameters]
     return api
+
+
+def _described(parameter: Parameter) -> Json:
+    described = {"name": parameter.name, "in": "query", "required": parameter.required}
+    described |= {"description": parameter.text, "schema": parameter.schema}
+    # An array is given as the same parameter several times.
+    return {**described, "style": "form", "explode": True} if parameter.repeatable else described
 
 
 def _page() -> str:

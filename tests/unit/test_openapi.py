@@ -1,7 +1,7 @@
 """The OpenAPI document is valid, and says what the code says: routes, parameters, limits, types."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any, get_args, get_type_hints, is_typeddict
 
 import pytest
@@ -12,8 +12,7 @@ from werkzeug.datastructures import MultiDict
 from app import create_app
 from app.errors import BadRequest, ErrorAnswer
 from app.search.answer import SearchAnswer, SimilarAnswer, SuggestAnswer
-from app.search.request import PARAMETERS, SUGGEST_PARAMETERS, Parameter, SearchRequest
-from app.search.similar import SIMILAR_PARAMETERS
+from app.search.request import SearchRequest
 from app.settings import Settings
 from app.views.api import document
 from app.views.operations import Health, Version
@@ -62,19 +61,6 @@ def test_every_route_is_described(app: Flask, described: dict[str, Any]) -> None
     assert routes == {
         (path, method) for path, methods in described["paths"].items() for method in methods
     }, "app/openapi.json: a route is missing, or one is described that does not exist"
-
-
-@pytest.mark.parametrize(
-    ("path", "parameters"),
-    [("/search", PARAMETERS), ("/suggest", SUGGEST_PARAMETERS), ("/similar", SIMILAR_PARAMETERS)],
-)
-def test_parameters_are_those_of_the_parser(
-    described: dict[str, Any], path: str, parameters: Sequence[Parameter]
-) -> None:
-    said = described["paths"][path]["get"]["parameters"]
-    assert [(one["name"], one["required"], one.get("explode", False)) for one in said] == [
-        (parameter.name, parameter.required, parameter.repeatable) for parameter in parameters
-    ]
 
 
 def _types_in(type_: Any) -> Iterator[Any]:
