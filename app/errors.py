@@ -112,15 +112,3 @@ class Busy(Unavailable):
 
     code = "busy"
     retry_after = 1
-
-
-def without_password(url: str) -> str:
-    """A URL without user name, password and parameters, as errors and logs may show it.
-
-    Also right for an unescaped / in the password; "the URL" where it cannot be told what is secret.
-    """
-    scheme, separator, rest = url.strip().partition("://")
-    before, _, shown = rest.rpartition("@")
-    if not separator or "?" in before:
-        return "the URL"
-    return f"{scheme}{separator}{shown.partition('?')[0]}"

@@ -26,11 +26,12 @@ from app.commands.tools import (
 )
 from app.engines.elastic import connect, translated
 from app.engines.meaning import open_model
-from app.errors import BlogsearchError, FolderUnusable, without_password
+from app.errors import BlogsearchError, FolderUnusable
 from app.index.health import Check, checks, last_run
 from app.index.synonyms import used_files, with_language
 from app.settings import HOST_FILE, SITE_FILE, Settings, site_file
 from indexer.errors import Damaged
+from indexer.posts.addresses import without_password
 from indexer.posts.records import quantity
 from indexer.store.generations import live as live_generation
 from indexer.store.scan import checkpoint

@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from app.commands.runs import published
 from app.commands.tools import UNCHANGED, Tools, command, pass_tools, read_csv
-from indexer.posts.normalise import Invalid, address_of
+from indexer.posts.addresses import address_of
+from indexer.posts.normalise import Invalid
 from indexer.posts.normalise import popularity as number_of
 from indexer.posts.records import quantity
 from indexer.store.generations import require_live

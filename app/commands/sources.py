@@ -14,11 +14,11 @@ import click
 from app.settings import SITE_FILE, Settings, read_site_file
 from app.version import VERSION
 from indexer.errors import IndexingError, SourceError
-from indexer.posts.normalise import address_of
+from indexer.posts.addresses import address_of, shown
 from indexer.posts.records import IsUnchangedEntry, RawPost, Skipped, SourceItem, quantity
 from indexer.sources import KINDS, Source, SourceOptions, open_source
 from indexer.sources.base import UNREAD, completed
-from indexer.sources.fetch import FetchOptions, shown
+from indexer.sources.fetch import FetchOptions
 from indexer.sources.json_lines import JSONLines
 from indexer.sources.wordpress_rest import WordPressSite
 

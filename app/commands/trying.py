@@ -20,10 +20,10 @@ from app.commands.sources import SourceArguments, Sources, source_options
 from app.commands.tools import Tools, command, pass_tools
 from app.settings import SITE_FILE
 from indexer.errors import SourceError
+from indexer.posts.addresses import is_url
 from indexer.posts.normalise import checked
 from indexer.posts.records import Post, RawPost, Reject, quantity
 from indexer.sources import SourceOptions, detect, open_source
-from indexer.sources.base import is_url
 from indexer.sources.fetch import FetchOptions
 from indexer.sources.generators import Site, built_in, site_of, sites_in
 

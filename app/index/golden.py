@@ -21,7 +21,7 @@ from app.search.request import SearchRequest
 from app.search.view import open_session
 from app.settings import Settings
 from indexer.errors import NotBuilt
-from indexer.posts.normalise import address_of
+from indexer.posts.addresses import address_of
 from indexer.runs.build import IndexSettings
 from indexer.store.generations import live as live_generation
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import parse_qsl, urlencode
 
 from app.errors import BadRequest
-from indexer.posts.addresses import only_counts
-from indexer.posts.normalise import MAX_URL, address_of
+from indexer.posts.addresses import MAX_URL, address_of, only_counts
 
 if TYPE_CHECKING:
     from werkzeug.datastructures import MultiDict

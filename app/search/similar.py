@@ -27,7 +27,8 @@ from app.search.clauses import (
 from app.search.render import plain
 from app.search.request import UNDER, parse_parameters, printable, whole_number
 from app.search.session import SearchSession
-from indexer.posts.normalise import MAX_OID, MAX_URL, address_of, slug_of
+from indexer.posts.addresses import MAX_URL, address_of, slug_of
+from indexer.posts.normalise import MAX_OID
 
 if TYPE_CHECKING:
     from werkzeug.datastructures import MultiDict

@@ -7,7 +7,8 @@ from app.http.access import access, counted_clients
 from app.search.answer import Hit
 from app.search.request import SearchRequest, SuggestRequest
 from app.views import current_service, default_language
-from app.views.markdown import absolute, plain_text
+from app.views.markdown import plain_text
+from indexer.posts.addresses import absolute
 
 blueprint = Blueprint("machines", __name__)
 

@@ -12,9 +12,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
-from urllib.parse import quote, urljoin
+from urllib.parse import quote
 
 from app.search.answer import Hit, SearchAnswer
+from indexer.posts.addresses import absolute
 
 Json = Mapping[str, Any]
 
@@ -73,15 +74,6 @@ def link(text: str, url: str | None, base: str) -> str:
 
 _SAFE = "%/:?#@!$&'*+,;=~-._"
 """What stays in an address: a space or a parenthesis would end the link."""
-
-
-def absolute(url: str | None, base: str) -> str:
-    """The whole address of a post; "" if it is not one of the web, such as `javascript:`."""
-    try:
-        address = urljoin(base, url or "") if url else ""
-    except ValueError:  # such as an invalid IPv6 host
-        return ""
-    return address if re.match(r"https?://", address, re.IGNORECASE) else ""
 
 
 def post_markdown(source: Json, base: str) -> str:

@@ -27,9 +27,10 @@ from app.insights.counts import Extent
 from app.search.request import SearchRequest
 from app.version import VERSION
 from app.views import current_service
-from app.views.markdown import absolute, passage_markdown, post_markdown
+from app.views.markdown import passage_markdown, post_markdown
 from app.views.responses import set_error_headers
 from app.views.write_request import read_body
+from indexer.posts.addresses import absolute
 
 blueprint = Blueprint("mcp", __name__)
 

@@ -1,7 +1,13 @@
-"""URLs of posts, in whichever spelling they come."""
+"""URLs: which are addresses of posts, how they are compared, and how they are shown."""
 
 import re
-from urllib.parse import urlsplit
+from contextlib import suppress
+from ipaddress import ip_address
+from typing import Any
+from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
+
+MAX_URL = 2_000
+_LONGEST_URL = 10_000  # characters of one that is parsed
 
 _COUNTING = re.compile(
     r"(?:utm_\w+|fbclid|gclid|dclid|gbraid|wbraid|msclkid|twclid|yclid|igshid|mc_[ce]id|mkt_tok|"
@@ -41,3 +47,85 @@ def without_tracking(url: str) -> str:
     if _FEED_FRAGMENT.match(fragment):
         fragment = ""
     return f"{path}{'?' * bool(kept)}{kept}{'#' * bool(fragment)}{fragment}"
+
+
+def is_url(spec: str) -> bool:
+    """Whether it is a URL, and not the name of a file."""
+    return spec.lower().startswith(("http://", "https://"))
+
+
+def is_valid_url(url: str) -> bool:
+    """Whether a URL, or a path on a site, can be parsed; `http://[::1` cannot.
+
+    One that nobody can fetch is not parsed: Python normalises the host, in quadratic time.
+    """
+    try:
+        return len(url) <= _LONGEST_URL and bool(urlsplit(url))
+    except ValueError:
+        return False
+
+
+def host_of(url: str) -> str:
+    """The host and port of a URL, without `www.` before it; "" if it has none or is invalid."""
+    return urlsplit(url).netloc.lower().removeprefix("www.") if is_valid_url(url) else ""
+
+
+def is_path(url: Any) -> bool:
+    """Whether it is a path on the site."""
+    return isinstance(url, str) and url.startswith("/") and not url.startswith("//")
+
+
+def is_local(url: str) -> bool:
+    """Whether a URL is that of the machine on which a site was built, where nobody else gets."""
+    host = (urlsplit(url).hostname or "") if url.startswith("http") else ""
+    try:
+        return not ip_address(host).is_global
+    except ValueError:
+        return host.endswith((".local", ".localhost", ".internal")) or host == "localhost"
+
+
+def address_of(url: str) -> str:
+    """What is the same for every spelling of a page's URL: `blog.example.org/posts/a`; a path on
+    the site (`/posts/a`) stays without a host."""
+    bare = re.sub(r"^https?://(?:www\.)?", "", without_tracking(url), flags=re.IGNORECASE)
+    host, slash, path = bare.partition("/")
+    path = unquote(re.sub(r"(?:(?:^|(?<=/))index)?\.html?$", "", path)).rstrip("/")
+    return f"{host.lower()}{slash}{path}"[:MAX_URL]
+
+
+def slug_of(address: str) -> str:
+    """The last part of an address, without the ending of a file: `a` of `blog.example.org/posts/a`;
+    "" for the first page of a site."""
+    path = re.sub(r"(?:(?:^|(?<=/))_?index)?\.(?:html?|mdx?)$", "", address).rstrip("/")
+    return path.partition("/")[2].rpartition("/")[2].lower()
+
+
+def absolute(url: str | None, base: str) -> str:
+    """The whole address of a post; "" if it is not one of the web, such as `javascript:`."""
+    try:
+        address = urljoin(base, url or "") if url else ""
+    except ValueError:  # such as an invalid IPv6 host
+        return ""
+    return address if re.match(r"https?://", address, re.IGNORECASE) else ""
+
+
+def shown(url: str) -> str:
+    """A URL as messages may show it: without user name and password, also if it is invalid."""
+    with suppress(ValueError):
+        parts = urlsplit(url)
+        if parts.port != 0:  # a / in a password ends the host and makes an invalid port
+            return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+    scheme, separator, rest = url.partition("://")
+    return f"{scheme}{separator}{rest.rpartition('@')[2]}"
+
+
+def without_password(url: str) -> str:
+    """A URL without user name, password and parameters, as errors and logs may show it.
+
+    Also right for an unescaped / in the password; "the URL" where it cannot be told what is secret.
+    """
+    scheme, separator, rest = url.strip().partition("://")
+    before, _, shown = rest.rpartition("@")
+    if not separator or "?" in before:
+        return "the URL"
+    return f"{scheme}{separator}{shown.partition('?')[0]}"

@@ -9,12 +9,12 @@ from contextlib import suppress
 from dataclasses import fields, replace
 from operator import attrgetter
 from typing import Any, ParamSpec, TypeVar
-from urllib.parse import unquote, urldefrag, urljoin
+from urllib.parse import urldefrag, urljoin
 
 import orjson
 
 from indexer import SCHEMA
-from indexer.posts.addresses import is_address, without_tracking
+from indexer.posts.addresses import MAX_URL, address_of, is_address, slug_of
 from indexer.posts.dates import TAKEN, NoDate, iso, moment
 from indexer.posts.html_text import (
     PAGE,
@@ -39,7 +39,6 @@ MAX_TEXT = 1_000_000
 """Stored characters; highlighting fails above `index.highlight.max_analyzed_offset`."""
 MAX_HTML = 5 * MAX_TEXT
 """Characters of HTML, checked before it is parsed."""
-MAX_URL = 2_000
 MAX_LABEL = 200
 MAX_LABELS = 100
 MAX_LINKS = 1_000
@@ -205,22 +204,6 @@ def is_of_entry(digest: str) -> bool:
 def has_comments(digest: str) -> bool:
     """Whether the source has comments on the post."""
     return digest.endswith(_COMMENTS)
-
-
-def address_of(url: str) -> str:
-    """What is the same for every spelling of a page's URL: `blog.example.org/posts/a`; a path on
-    the site (`/posts/a`) stays without a host."""
-    bare = re.sub(r"^https?://(?:www\.)?", "", without_tracking(url), flags=re.IGNORECASE)
-    host, slash, path = bare.partition("/")
-    path = unquote(re.sub(r"(?:(?:^|(?<=/))index)?\.html?$", "", path)).rstrip("/")
-    return f"{host.lower()}{slash}{path}"[:MAX_URL]
-
-
-def slug_of(address: str) -> str:
-    """The last part of an address, without the ending of a file: `a` of `blog.example.org/posts/a`;
-    "" for the first page of a site."""
-    path = re.sub(r"(?:(?:^|(?<=/))_?index)?\.(?:html?|mdx?)$", "", address).rstrip("/")
-    return path.partition("/")[2].rpartition("/")[2].lower()
 
 
 def _links(url: str, links: Iterable[tuple[str, str]]) -> tuple[str, ...]:

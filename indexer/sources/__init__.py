@@ -1,7 +1,8 @@
 """Sources of posts, each a module with a `Source`."""
 
 from indexer.errors import SourceError
-from indexer.sources.base import Source, SourceOptions, is_url
+from indexer.posts.addresses import is_url
+from indexer.sources.base import Source, SourceOptions
 from indexer.sources.detect import kind_of_page, kind_of_path, of_site, posts_of_site
 from indexer.sources.exports import Blogger, Ghost, Medium, MovableType, Substack
 from indexer.sources.feed import Feed

@@ -13,14 +13,13 @@ from urllib.parse import urlsplit
 from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
 from indexer.errors import SourceError
-from indexer.posts.addresses import without_tracking
+from indexer.posts.addresses import is_path, is_url, is_valid_url, without_tracking
 from indexer.posts.records import Origin, RawPost, Reject, SourceItem
 from indexer.sources.fetch import Fetched, Fetcher, FetchOptions
 from indexer.sources.files import File, remedy_of, unzipped_bytes
 
 T = TypeVar("T")
 
-_LONGEST_URL = 10_000
 UNREAD = "format that is not read"
 """Why a file that seems to be a post is left out whatever the options are."""
 
@@ -78,27 +77,6 @@ class SourceOptions:
         return self.now or datetime.now(UTC)
 
 
-def is_url(spec: str) -> bool:
-    """Whether it is a URL, and not the name of a file."""
-    return spec.lower().startswith(("http://", "https://"))
-
-
-def bare_host(netloc: str) -> str:
-    """A host without `www.` before it."""
-    return netloc.lower().removeprefix("www.")
-
-
-def is_valid_url(url: str) -> bool:
-    """Whether a URL, or a path on a site, can be parsed; `http://[::1` cannot.
-
-    One that nobody can fetch is not parsed: Python normalises the host, in quadratic time.
-    """
-    try:
-        return len(url) <= _LONGEST_URL and bool(urlsplit(url))
-    except ValueError:
-        return False
-
-
 def completed(post: RawPost, options: SourceOptions) -> RawPost:
     """The post with the URL of the site before a path on it, and with a language if it has none."""
     url = without_tracking(post.url) if isinstance(post.url, str) else post.url
@@ -112,11 +90,6 @@ def completed(post: RawPost, options: SourceOptions) -> RawPost:
 
 def _on_site(url: Any, site: str) -> Any:
     return f"{site.rstrip('/')}{url}" if site and is_path(url) else url
-
-
-def is_path(url: Any) -> bool:
-    """Whether it is a path on the site."""
-    return isinstance(url, str) and url.startswith("/") and not url.startswith("//")
 
 
 def image_of(stated: Any) -> str | None:

@@ -8,8 +8,9 @@ from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
 from indexer.errors import SourceError
+from indexer.posts.addresses import is_valid_url
 from indexer.posts.html_text import TooMuchMarkup, parse
-from indexer.sources.base import SourceOptions, is_valid_url
+from indexer.sources.base import SourceOptions
 from indexer.sources.exports import SUBSTACK
 from indexer.sources.fetch import Fetched, Fetcher, FetchFailed, Robots
 from indexer.sources.files import MARKDOWN, OTHER_MARKUP, File, decoded, files_in, unzipped_bytes

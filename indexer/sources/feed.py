@@ -10,15 +10,14 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from functools import partial
 from typing import Any
-from urllib.parse import urlsplit
 
 import feedparser  # type: ignore[import-untyped]
 import orjson
 
 from indexer.errors import SourceError
-from indexer.posts.addresses import without_tracking
+from indexer.posts.addresses import host_of, is_url, without_tracking
 from indexer.posts.records import Origin, RawPost, Skipped, SourceItem
-from indexer.sources.base import Source, bare_host, guarded, image_of, is_url, is_valid_url
+from indexer.sources.base import Source, guarded, image_of
 from indexer.sources.exports import without_boxes
 from indexer.sources.fetch import Fetched, Fetcher
 from indexer.sources.identity import oid_at, plain, title_or_start
@@ -56,9 +55,9 @@ class Feed(Source):
                 "the sitemap or the built site has the whole texts."
             )
         urls = Counter(map(_url, entries))
-        hosts = Counter(_host(url) for url in urls if url)
+        hosts = Counter(host_of(url) for url in urls if url)
         site = hosts.most_common(1)[0][0] if hosts else ""
-        own = {url for url, count in urls.items() if url and count == 1 and _host(url) == site}
+        own = {url for url, count in urls.items() if url and count == 1 and host_of(url) == site}
         for number, entry in enumerate(entries, start=1):
             origin = Origin(f"{self.spec} entry {number}")
             yield guarded(partial(_post, entry, origin, language, own), origin, None)
@@ -145,10 +144,6 @@ def _url(entry: Any) -> str | None:
     link: str = entry.get("link") or ""
     is_link = link and (is_url(link) or link != entry.get("id"))
     return without_tracking(link) if is_link else None
-
-
-def _host(url: str) -> str:
-    return bare_host(urlsplit(url).netloc) if is_valid_url(url) else ""
 
 
 def _html(entry: Any) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from http.cookiejar import DefaultCookiePolicy
 from threading import Lock, Timer
 from typing import Any, Self
-from urllib.parse import urldefrag, urljoin, urlsplit, urlunsplit
+from urllib.parse import urldefrag, urljoin, urlsplit
 
 from protego import Protego
 from requests import PreparedRequest, RequestException, Response, Session
@@ -26,6 +26,7 @@ from urllib3.exceptions import ConnectTimeoutError, HTTPError, MaxRetryError, Na
 from urllib3.util.retry import Retry
 
 from indexer.errors import SourceError
+from indexer.posts.addresses import shown
 
 _CHUNK = 1 << 16
 _LATE = "the response was incomplete when its time was up"
@@ -111,16 +112,6 @@ def check_url(url: str) -> None:
         raise FetchFailed(url, "the scheme is neither http nor https")
     if parts.username is not None or parts.password is not None:
         raise FetchFailed(url, "the URL contains a user name or password", "Remove them.")
-
-
-def shown(url: str) -> str:
-    """A URL as messages may show it: without user name and password, also if it is invalid."""
-    with suppress(ValueError):
-        parts = urlsplit(url)
-        if parts.port != 0:  # a / in a password ends the host and makes an invalid port
-            return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
-    scheme, separator, rest = url.partition("://")
-    return f"{scheme}{separator}{rest.rpartition('@')[2]}"
 
 
 class Fetcher:

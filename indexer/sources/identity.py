@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from contextlib import suppress
 from datetime import date
 from html import unescape
-from ipaddress import ip_address
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from indexer.posts.addresses import MAX_URL
 from indexer.posts.html_text import TooMuchMarkup, one_line, readable
-from indexer.posts.normalise import MAX_OID, MAX_URL
+from indexer.posts.normalise import MAX_OID
 
 _KEPT = 150
 _LENGTH = 60
@@ -52,15 +52,6 @@ def oid_at(url: Any, stated: str | None) -> str | None:
         with suppress(ValueError):  # an invalid host
             return oid_of_page(url)
     return fitting(stated) if stated else None
-
-
-def is_local(url: str) -> bool:
-    """Whether a URL is that of the machine on which a site was built, where nobody else gets."""
-    host = (urlsplit(url).hostname or "") if url.startswith("http") else ""
-    try:
-        return not ip_address(host).is_global
-    except ValueError:
-        return host.endswith((".local", ".localhost", ".internal")) or host == "localhost"
 
 
 def title_or_start(title: Any, html: Any) -> Any:

@@ -9,10 +9,9 @@ from dataclasses import replace
 from urllib.parse import urljoin, urlsplit
 
 from indexer.errors import SourceError
-from indexer.posts.addresses import without_tracking
-from indexer.posts.normalise import address_of
+from indexer.posts.addresses import address_of, host_of, is_url, is_valid_url, without_tracking
 from indexer.posts.records import Origin, RawPost, Reject, Skipped, SourceItem, When
-from indexer.sources.base import Source, bare_host, guarded, is_url, is_valid_url
+from indexer.sources.base import Source, guarded
 from indexer.sources.detect import links_of
 from indexer.sources.feed import Feed
 from indexer.sources.fetch import Fetched, Fetcher, FetchFailed, Robots
@@ -132,9 +131,8 @@ class Sitemap(Source):
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https"):
             return "neither http nor https"
-        own = [address for address in (self.spec, self._options.site) if is_url(address)]
-        hosts = {bare_host(urlsplit(address).netloc) for address in own}
-        if hosts and bare_host(parts.netloc) not in hosts:
+        hosts = {host_of(address) for address in (self.spec, self._options.site) if is_url(address)}
+        if hosts and host_of(url) not in hosts:
             return "on another host (--site allows one)"
         return ""
 

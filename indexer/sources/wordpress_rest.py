@@ -16,6 +16,7 @@ from urllib.parse import urlencode, urljoin, urlsplit
 import orjson
 
 from indexer.errors import SourceError
+from indexer.posts.addresses import host_of
 from indexer.posts.records import (
     IsUnchangedEntry,
     Origin,
@@ -26,7 +27,7 @@ from indexer.posts.records import (
     SourceItem,
     batches,
 )
-from indexer.sources.base import Source, SourceOptions, bare_host, guarded, image_of, is_valid_url
+from indexer.sources.base import Source, SourceOptions, guarded, image_of
 from indexer.sources.fetch import Fetched, Fetcher, FetchFailed, Robots
 from indexer.sources.identity import oid_at, plain, title_or_start
 from indexer.sources.wordpress import LOCKED, zoned
@@ -51,8 +52,8 @@ def api_of(page: Fetched) -> str:
     text = page.body.decode("utf-8", "replace")
     found = _IN_HEADER.search(page.headers.get("Link", "")) or _IN_PAGE.search(text)
     api = urljoin(page.url, found[1].replace("&amp;", "&")) if found else ""
-    hosts = {bare_host(urlsplit(url).netloc) for url in (api, page.url) if is_valid_url(url)}
-    return api if len(hosts) == 1 and not _HIDDEN.search(text) else ""
+    hosts = {host_of(url) for url in (api, page.url)}
+    return api if len(hosts) == 1 and api and not _HIDDEN.search(text) else ""
 
 
 def site_at(

@@ -17,7 +17,8 @@ from app.settings import Settings
 from app.views.api import document
 from app.views.operations import Health, Version
 from app.views.write_request import MAX_DOCUMENTS
-from indexer.posts.normalise import MAX_LABEL, MAX_LABELS, MAX_TITLE, MAX_URL
+from indexer.posts.addresses import MAX_URL
+from indexer.posts.normalise import MAX_LABEL, MAX_LABELS, MAX_TITLE
 from indexer.sources.json_lines import COMMENT_FIELDS, FIELDS
 
 NOT_DESCRIBED = {

@@ -9,9 +9,9 @@ import pytest
 
 from analyzers.rules.parse import is_for, parse_file
 from indexer.errors import SourceError
+from indexer.posts.addresses import is_valid_url
 from indexer.posts.records import Origin, RawPost, Reject, Skipped, SourceItem
 from indexer.sources import SourceOptions, open_source
-from indexer.sources.base import is_valid_url
 from indexer.sources.files import decoded
 from indexer.sources.html.page import read_page
 from indexer.sources.markdown.front_matter import why_hidden

@@ -11,9 +11,10 @@ from urllib.parse import quote, unquote, urljoin, urlsplit
 import orjson
 
 from indexer.errors import SourceError
+from indexer.posts.addresses import is_local, is_valid_url
 from indexer.posts.html_text import TooMuchMarkup, one_line, parse, text_of
 from indexer.posts.records import Origin, Skipped, SourceItem, quantity
-from indexer.sources.base import UNREAD, Source, SourceOptions, is_valid_url
+from indexer.sources.base import UNREAD, Source, SourceOptions
 from indexer.sources.files import (
     ABOUT_THE_FOLDER,
     MARKDOWN,
@@ -26,7 +27,7 @@ from indexer.sources.files import (
 from indexer.sources.html.content import body_of, is_block_of_code, marked_content, texts_of
 from indexer.sources.html.lists import LISTS
 from indexer.sources.html.page import SEPARATORS, BuiltSite, Page, read_page
-from indexer.sources.identity import is_local, oid_of_page
+from indexer.sources.identity import oid_of_page
 from indexer.sources.xml import local_name, locations, parse_xml, texts
 
 SUFFIXES = (".html", ".htm", ".xhtml")

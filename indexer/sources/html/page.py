@@ -13,10 +13,11 @@ from urllib.parse import urljoin, urlsplit
 import orjson
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from indexer.posts.addresses import host_of, is_local, is_valid_url
 from indexer.posts.dates import moments
 from indexer.posts.html_text import TooMuchMarkup, one_line, parse, text_of
 from indexer.posts.records import Origin, PageKind, RawPost, Reject, Skipped, SourceItem
-from indexer.sources.base import SourceOptions, bare_host, image_of, is_valid_url
+from indexer.sources.base import SourceOptions, image_of
 from indexer.sources.html.content import (
     NOT_OWN,
     Content,
@@ -29,7 +30,7 @@ from indexer.sources.html.content import (
 )
 from indexer.sources.html.layouts import Layout, layout_of
 from indexer.sources.html.lists import is_list
-from indexer.sources.identity import day_in_path, is_local, labels, oid_of_page, title_of_name
+from indexer.sources.identity import day_in_path, labels, oid_of_page, title_of_name
 from indexer.sources.robots import forbids_indexing
 
 _PUBLISHED = (
@@ -92,7 +93,7 @@ class BuiltSite:
         if not is_valid_url(url):
             return ""
         parts, own = urlsplit(url), urlsplit(self.address)
-        if parts.netloc and bare_host(parts.netloc) != bare_host(own.netloc):
+        if parts.netloc and host_of(url) != host_of(self.address):
             return ""
         path, base = parts.path, own.path.rstrip("/")
         is_below = f"{path}/".startswith(f"{base}/")
