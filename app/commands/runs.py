@@ -102,7 +102,7 @@ class Run:
         if self.failed:
             raise click.ClickException(self.failed)
         if self.rejected:
-            click.echo(f"{self.rejected:,} posts and comments were rejected.", err=True)
+            click.echo(f"Rejected: {self.rejected:,} (posts and comments).", err=True)
             click.get_current_context().exit(ONLY_SOME)
 
 
