@@ -49,12 +49,18 @@ _UPDATED = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[\w']+")
-_LENGTH = re.compile(r"\b\d+ (?:min(?:ute)?s?|words?|chars?)\b(?: read)?", re.IGNORECASE)
-_NO_LINE = "h1, h2, h3, h4[id], h5[id], h6[id], pre, code, blockquote, table"
-_INTRODUCES = re.compile(
-    r"(?:\d+|one)[\s-]min(?:ute)?s?\b.{0,3}\bread|(?:tags?|category|categories)\s*:?", re.IGNORECASE
+_LENGTH = re.compile(
+    r"\b(?:\d[\d.,]*|one)k?[\s-](?:min(?:ute)?s?|words?|chars?)\b(?:[\s-]read\b)?", re.IGNORECASE
 )
-"""How long a post takes to read, and what stands before its tags."""
+_NO_LINE = "h1, h2, h3, h4[id], h5[id], h6[id], pre, code, blockquote, table"
+_READ = re.compile(
+    r"\b(?:\d+|one)[\s-](?:min(?:ute)?s?\b.{0,3}\bread|words|chars)\b", re.IGNORECASE
+)
+"""How long a post takes to read."""
+_LABEL = re.compile(r"(?:tags?|category|categories)\s*:?", re.IGNORECASE)
+"""What stands before the tags of a post."""
+_LICENCE = re.compile(r"licen[sc]|copyright")
+_LICENSED = "[rel~=license], [href*='creativecommons.org']"
 _LABELLED = 25
 """Characters beside the links of a line of labels, such as "Filed under" and commas."""
 _LEAST = 20
@@ -122,8 +128,8 @@ def measure(root: Node, skipped: frozenset[str] = UNSEEN) -> dict[int, Lengths]:
 
 def marked_content(body: Node) -> Node | None:
     """The element that the template marks as the content, if there is just one."""
-    if chosen := body.css_first("[data-pagefind-body]"):
-        return chosen
+    if marked := body.css("[data-pagefind-body]"):
+        return _only(top_nodes(marked))
     own = measure(body, NOT_OWN)
     mains = [node for node in body.css("main, [role=main]") if own[node.mem_id].text]
     main = max(mains, key=lambda node: own[node.mem_id].text, default=None)
@@ -133,7 +139,13 @@ def marked_content(body: Node) -> Node | None:
         length = own[nodes[0].mem_id].unlinked if len(nodes) == 1 else 0
         if length and length >= _WHOLE * own[outer.mem_id].unlinked:
             return nodes[0]
-    return main
+    return main or headed_article(body)
+
+
+def headed_article(body: Node) -> Node | None:
+    """The only article with a heading of the page; others are cards of other pages."""
+    headed = top_nodes(body.css("article:has(h1)"))
+    return headed[0] if len(headed) == 1 else None
 
 
 def text_length(node: Node) -> int:
@@ -160,11 +172,24 @@ def top_nodes(nodes: list[Node]) -> list[Node]:
     return [node for node in nodes if known.isdisjoint(outer.mem_id for outer in ancestors(node))]
 
 
-def is_in_text(link: Node) -> bool:
-    """Whether a link is a part of a sentence: there is more than a comma beside it."""
-    beside = [node for node in (link.prev, link.next) if node is not None and node.tag == "-text"]
-    texts = "".join(node.text_content or "" for node in beside)
-    return len("".join(texts.split())) > _LABELLED
+def _only(nodes: list[Node]) -> Node:
+    """The innermost element that has them all; what is beside them in it is removed."""
+    ways = [[node, *ancestors(node)] for node in nodes]
+    shared = set.intersection(*({outer.mem_id for outer in way} for way in ways))
+    root = next(outer for outer in ways[0] if outer.mem_id in shared)
+    kept = {outer.mem_id for way in ways for outer in way}
+    for outer in (outer for way in ways for outer in way[1:]):
+        if outer.mem_id == root.mem_id or outer.mem_id not in shared:
+            for inner in [inner for inner in outer.iter() if inner.mem_id not in kept]:
+                inner.remove()
+    return root
+
+
+def is_in_text(node: Node, most: int = _LABELLED) -> bool:
+    """Whether an element is a part of a sentence: there is more than a comma beside it."""
+    beside = [inner for inner in (node.prev, node.next) if inner and inner.tag == "-text"]
+    texts = "".join(inner.text_content or "" for inner in beside)
+    return len("".join(texts.split())) > most
 
 
 def is_block_of_code(node: Node) -> bool:
@@ -315,6 +340,8 @@ class Content:
         if node.css_matches("h1, main, article"):
             return ""
         names = f"{node.tag} {_names_of(node)}"
+        if _LICENCE.search(names) and node.css_matches(_LICENSED):
+            return "licence"
         if node.tag in ("form", "dialog") and size.text < _SHORT and node.css_matches(_FIELDS):
             return "forms"
         most = _SHORT if node.tag == "nav" else 30
@@ -399,6 +426,7 @@ class Content:
             if is_menu or node.css_matches(_NO_LINE) or self._is_of_other(node):
                 continue
             is_linked = node.tag != "a" and size.linked and size.unlinked <= _LABELLED
+            is_linked = is_linked and all(p.css_first("a") for p in node.css("p"))
             is_labels = is_linked and labels.issuperset(link.mem_id for link in node.css("a"))
             if reason := "labels" if is_labels else self._why_line(node, is_end=is_end):
                 self._note_dates(node)
@@ -419,7 +447,8 @@ class Content:
             is_line = (is_author or (rest <= 6 and is_said)) and DATE_IN_TEXT.search(text)
             if not is_sentence and (is_line or node.css_matches(_DATED)):
                 return "date"
-            if _INTRODUCES.fullmatch(text) or (is_author and _INTRODUCES.search(text)):
+            is_length = _READ.search(text) and (is_author or not (rest or is_in_text(node, 0)))
+            if is_length or _LABEL.fullmatch(text):
                 return "date"
             if size.text < 60 and (is_author or node.css_matches("[rel=author]")):
                 return "author"
@@ -445,9 +474,12 @@ class Content:
             is_named = _UPDATED.search(names) and "published" not in names
             is_change = is_named or _UPDATED.search(before)
             (self.updated if is_change else self.dates).extend(_dates_in(inner))
-        if not found and (date := DATE_IN_TEXT.search(text)):
-            is_change = _UPDATED.search(f"{_names_of(node)} {text[: date.start()]}")
-            (self.updated if is_change else self.dates).append(date[0])
+        end, names = 0, "" if found else _names_of(node)
+        for date in DATE_IN_TEXT.finditer(text):
+            is_change = _UPDATED.search(f"{names} {text[end : date.start()]}")
+            if is_change or not found:
+                (self.updated if is_change else self.dates).append(date[0])
+            end = date.end()
 
     def _is_repeated(self, node: Node, *, is_edge: bool, is_end: bool) -> bool:
         """Whether an element of the content is the site's and not the page's.

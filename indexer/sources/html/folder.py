@@ -35,6 +35,8 @@ _DRAFT = re.compile(r"(?:^|/)(?:_?drafts?/(?!index\.)|draft_[^/]*$)")
 """As Pelican's `drafts/` and Medium's `draft_…`; a page may be called so."""
 _XML = re.compile(r"index\.xml|feeds?/.+|(?:[^/]+/)?[^/]*(?:sitemap|feed|atom|rss)[^/]*")
 """Sitemaps and feeds. Not each index.xml: Hugo has one for each list."""
+_OF_CATEGORIES = ("categories/*/index.xml", "*/categories/*/index.xml")
+"""Hugo's feed of each category, which is called "Fruit on The Name of the Site"."""
 _MAX_XML = 50_000_000
 _MAX_BYTES = 20_000_000
 """Of a page."""
@@ -133,7 +135,7 @@ def built_site(folder: Path, files: Mapping[str, Path], site: str) -> BuiltSite:
     `site` is the address of the front page, if the user has named it.
     """
     heads = {oid: _head(file, folder) for oid, file in files.items()}
-    urls, entries = _listed(folder)
+    urls, entries, named_by = _listed(folder)
     links = Counter(head.canonical for head in heads.values() if head.canonical)
     most = max(_SHARED_BY, len(heads) / 2)
     front = {link for link, count in links.items() if count >= most and not is_local(link)}
@@ -162,6 +164,7 @@ def built_site(folder: Path, files: Mapping[str, Path], site: str) -> BuiltSite:
         bare,
         addresses=addresses,
         entries={bare.oid_of(url): date for url, date in entries.items()},
+        categories={bare.oid_of(url): names for url, names in named_by.items()},
         fed=frozenset(fed),
         front_links=frozenset(front),
         doubts=tuple(_doubts(links, front)),
@@ -347,12 +350,16 @@ def _names(titles: list[str]) -> frozenset[str]:
     return frozenset(most | {text for text, count in parts.items() if count >= _PART})
 
 
-def _listed(folder: Path) -> tuple[list[str], dict[str, str]]:
-    """The URLs in the sitemaps of a folder, and those of the entries of its feeds, with dates."""
+def _listed(folder: Path) -> tuple[list[str], dict[str, str], dict[str, list[str]]]:
+    """The URLs in the sitemaps of a folder, and those of the entries of its feeds, with dates, and
+    with the categories whose feeds they are in."""
     urls: list[str] = []
     entries: dict[str, str] = {}
-    for file in sorted([*folder.glob("*.xml*"), *folder.glob("*/*.xml*")]):
-        if not _XML.fullmatch(file.relative_to(folder).as_posix()):
+    categories: dict[str, list[str]] = defaultdict(list)
+    of_categories = {file for pattern in _OF_CATEGORIES for file in folder.glob(pattern)}
+    for file in sorted({*folder.glob("*.xml*"), *folder.glob("*/*.xml*"), *of_categories}):
+        is_feed = _XML.fullmatch(file.relative_to(folder).as_posix())
+        if not (is_feed or file in of_categories):
             continue
         try:
             body = read_inside(file, folder, _MAX_XML)
@@ -368,5 +375,9 @@ def _listed(folder: Path) -> tuple[list[str], dict[str, str]]:
             date = fields.get("pubDate") or fields.get("published") or fields.get("updated", "")
             for child in item:
                 if local_name(child) == "link" and child.get("rel", "alternate") == "alternate":
-                    entries[(child.get("href") or child.text or "").strip()] = date
-    return urls, entries
+                    url = (child.get("href") or child.text or "").strip()
+                    entries[url] = date
+                    name = root.findtext("*/title", "").rpartition(" on ")[0]
+                    if name and file in of_categories:
+                        categories[url].append(name)
+    return urls, entries, categories

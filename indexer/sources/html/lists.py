@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from functools import partial
 
 from selectolax.lexbor import LexborNode
 
@@ -65,7 +64,14 @@ def is_list(
         targets = (target_of(href, is_certain=False).lower() for href in hrefs)
         is_named = any(target.startswith(f"{path}/") for target in targets)
     is_hinted = is_named or is_below
-    to_page = partial(target_of, is_certain=not is_hinted and path != "index")
+
+    may_be_post = not is_hinted and path != "index"
+
+    def to_page(href: str) -> str:
+        page = target_of(href, is_certain=may_be_post)
+        is_label = may_be_post and not LISTS.isdisjoint(page.lower().split("/")[:-1])
+        return "" if is_label else page  # a post has tags, a list of posts leads to posts
+
     entries = _entries(main, oid, to_page, is_lenient=is_below or name in LISTS)
     count, text = len(entries), sum(text_length(node) for entry in entries for node in entry)
     own_text = max(0, own.text - text)

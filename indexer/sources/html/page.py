@@ -22,6 +22,7 @@ from indexer.sources.html.content import (
     NOT_OWN,
     Content,
     body_of,
+    headed_article,
     is_in_text,
     measure,
     remove_comments,
@@ -49,7 +50,9 @@ _BEGINNING = 200
 _EMPTY = 60
 """Characters; a page that a browser renders has fewer before it does."""
 _RENDERED = "#root:empty, #app:empty, #__next:empty, #___gatsby:empty, app-root:empty"
-_TAGGED = re.compile(r"\W*(?:tag|label|filed|categor|posted in|topic)", re.IGNORECASE)
+_TAGGED = re.compile(
+    r"\W*(?:this \w+ \w+ )?(?:tag|label|filed|categor|posted in|topic)", re.IGNORECASE
+)
 _MAX_LABELS = 20
 """Links to pages of tags in one post; more of them are all tags of the site."""
 _FILE = re.compile(r"\.(?!html?$|php$)[a-z]\w{1,4}$", re.IGNORECASE)
@@ -76,6 +79,7 @@ class BuiltSite:
     pages: Mapping[str, Path] = field(default_factory=dict)
     addresses: Mapping[str, str] = field(default_factory=dict)  # of what the sitemap lists
     entries: Mapping[str, Any] = field(default_factory=dict)  # what the feeds list, and its dates
+    categories: Mapping[str, list[str]] = field(default_factory=dict)  # whose feeds list them
     fed: frozenset[str] = frozenset()  # have a feed of their own
     unlisted: frozenset[str] = frozenset()  # are not in a complete sitemap
     copies: frozenset[str] = frozenset()  # another page is named by their link or path
@@ -220,11 +224,13 @@ class Page:
 
     def _marked(self) -> LexborNode:
         """The element that the template marks as the content; the body if it marks none."""
-        articles = self.parsed.css("article")
-        is_several = len(top_nodes(articles)) > 1
-        is_several = is_several or self.parsed.css_first("aside article") is not None
-        names = ("main", "[role=main]", *(() if is_several else ("article", "#content")))
-        return next(filter(None, map(self.parsed.css_first, names)), self._body)
+        page = self.parsed
+        is_several = len(top_nodes(page.css("article"))) > 1 or bool(page.css("aside article"))
+        main = page.css_first("main") or page.css_first("[role=main]")
+        main = main or headed_article(self._body)
+        if main is None and not is_several:
+            main = page.css_first("article") or page.css_first("#content")
+        return main or self._body
 
     def _text(self, name: str) -> str:
         """What the head states under a name; JSON-LD has more than texts."""
@@ -369,8 +375,9 @@ class Page:
         tags = self._labels(layout.tags, "tag", "tags")
         categories = self._labels(layout.categories, "category", "categories")
         stated = labels(self._meta.get("keywords"))
+        named = site.categories.get(oid) or ([section] if section else _texts_of(categories))
         keywords = self._tags or stated or _texts_of(tags)
-        named = [section] if section else _texts_of(categories)
+        keywords = _texts_of(tags) if keywords == named else keywords  # Hugo's for want of tags
         content.find(options.content, keeps_code=site.ignores_code)
         title = self._title(content, oid)
         content.tidy(title, [*tags, *categories])
@@ -419,7 +426,8 @@ class Page:
     def _own_titles(self, titles: list[str]) -> list[str]:
         """Those that few pages have, without the name of the site."""
         shared = self._site.shared_titles
-        pairs = [(title, self._site.bare_title(title)) for title in titles]
+        whole = [title for title in titles if title[-1:] != "\\"]  # a quote in it has ended it
+        pairs = [(title, self._site.bare_title(title)) for title in whole]
         return [bare for title, bare in pairs if shared.isdisjoint((title, bare))]
 
     def _labels(self, selector: str, *folders: str) -> list[LexborNode]:
