@@ -17,7 +17,7 @@ class BlogsearchError(Exception):
         details: every complaint, for errors that have several.
     """
 
-    status: ClassVar[int] = 500  # of HTTP, where a request ends with this error
+    status: int = 500  # of HTTP, where a request ends with this error
     code: ClassVar[str] = "internal"  # a stable name, for programs
     retry_after: int | None = None  # seconds; None if the request must change first
 

@@ -2,11 +2,11 @@
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
-from urllib.parse import urlencode
+from typing import Any
 
 from elasticsearch import BadRequestError, Elasticsearch
 
@@ -60,7 +60,11 @@ class Service:
         self.popular = cache.memoize(seconds=_POPULAR_KEPT)(self._read_popular)
 
     def answer(
-        self, request: SearchRequest, visitor: str = "", clients: Sequence[str] = ()
+        self,
+        request: SearchRequest,
+        visitor: str = "",
+        clients: Sequence[str] = (),
+        assistant: str = "",
     ) -> CachedAnswer:
         """The answer to a search, from the cache if it can be.
 
@@ -68,6 +72,7 @@ class Service:
             visitor: whose search is counted for the insights; "": it is not.
             clients: whose request is counted for the rate limit, as `quotas` takes it; none: it is
                 not.
+            assistant: the name of the program that asks for somebody; counted apart.
 
         Raises:
             RateLimited: the client has sent too many requests.
@@ -77,9 +82,9 @@ class Service:
         lookup = self.look_up(cache_key(request), clients, "searches")
         answer = self.get_or_compute(lookup, lambda session: self._compute(session, request))
         note(cache=answer.state)
-        if visitor and request.page == 1 and not request.debug:
+        if (visitor or assistant) and request.page == 1 and not request.debug:
             found: Extent = "some" if answer.is_partial else "all" if answer.has_hits else "nothing"
-            self.search_log.record(request.q, request_key(request), found, visitor)
+            self.search_log.record(request.q, request_key(request), found, visitor, assistant)
         return answer
 
     def suggest(self, request: SuggestRequest, clients: Sequence[str] = ()) -> CachedAnswer:
@@ -116,20 +121,19 @@ class Service:
         note(cache=answer.state)
         return answer
 
-    def post(self, name: str, clients: Sequence[str], bucket: str) -> CachedAnswer:
-        """The stored post with this oid or address, an empty body if there is none.
+    def post(self, name: str) -> Mapping[str, Any]:
+        """The stored post with this oid or address, nothing if there is none.
 
         Raises:
-            RateLimited, Unavailable: as `answer` does.
+            Unavailable: as `answer` does.
         """
 
         def compute(session: SearchSession) -> Computed:
-            found = session.send("post", stored_post_search(name))[0]["hits"]["hits"]
-            source = found[0]["_source"] if found else {}
-            return Computed(body=source, has_hits=bool(source), keep_stale=False)
+            hits = session.send("post", stored_post_search(name))[0]["hits"]["hits"]
+            body = hits[0]["_source"] if hits else {}
+            return Computed(body=body, has_hits=bool(hits), keep_stale=False)
 
-        lookup = self.look_up(f"{SHAPE} post&{urlencode([('name', name)])}", clients, bucket)
-        return self.get_or_compute(lookup, compute)
+        return self.get_or_compute(self.look_up(f"{SHAPE} post&{name}"), compute).body
 
     def get_or_compute(
         self, lookup: Lookup, compute: Callable[[SearchSession], Computed]

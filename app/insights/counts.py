@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from operator import itemgetter
 from typing import Any, Literal
 from urllib.parse import parse_qsl
 
@@ -43,7 +44,8 @@ class Search(msgspec.Struct, frozen=True, array_like=True, tag="s"):
     `visitor` is a hash of the address, `mark` one of the address and the query: by marks the
     visitors of a query can be counted, while nothing tells which queries are of one visitor. Before
     its dot a mark names the key of the hash, under which alone it can be compared. `key` has the
-    parameters of the request, `q` its query in lower case.
+    parameters of the request, `q` its query in lower case. Of an assistant only its name is known,
+    `client`, as it states it.
     """
 
     at: float
@@ -52,6 +54,7 @@ class Search(msgspec.Struct, frozen=True, array_like=True, tag="s"):
     key: str
     q: str
     found: Extent
+    client: str = ""
 
 
 class Opening(msgspec.Struct, frozen=True, array_like=True, tag="o"):
@@ -63,17 +66,7 @@ class Opening(msgspec.Struct, frozen=True, array_like=True, tag="o"):
     mark: str = ""
 
 
-class Asked(msgspec.Struct, frozen=True, array_like=True, tag="a"):
-    """A search of an assistant: when, for what (lower case), what came of it, and the name of the
-    client as it states it."""
-
-    at: float
-    q: str
-    found: Extent
-    client: str
-
-
-Event = Search | Opening | Asked
+Event = Search | Opening
 
 
 Totals = Counter[str]
@@ -91,6 +84,7 @@ class Searched:
         posts: the oids that were opened, and how often.
         marks: of its visitors, at most five a day.
         found: by day, how often all words were found.
+        clients: the assistants that searched for it, and how often.
     """
 
     query: str
@@ -100,6 +94,7 @@ class Searched:
     posts: Counter[str] = field(default_factory=Counter)
     marks: set[str] = field(default_factory=set)
     found: Counter[str] = field(default_factory=Counter)
+    clients: Counter[str] = field(default_factory=Counter)
 
     @property
     def opened(self) -> int:
@@ -115,21 +110,6 @@ class Searched:
         return known and len(self.found) >= _LEAST_DAYS and self.found[max(self.found)] > 0
 
 
-@dataclass(slots=True)
-class AskedByAssistants:
-    """What was counted of one query of assistants; `clients` are their names and how often."""
-
-    query: str
-    nothing: int = 0
-    partly: int = 0
-    clients: Counter[str] = field(default_factory=Counter)
-
-    @property
-    def times(self) -> int:
-        """How often it was asked."""
-        return self.clients.total()
-
-
 @dataclass(frozen=True, slots=True)
 class Report:
     """The totals of some days by date, the oldest day first, of all of them, and of as many days
@@ -139,7 +119,7 @@ class Report:
     total: Totals
     before: Totals
     searched: Sequence[Searched]
-    asked: Sequence[AskedByAssistants] = ()
+    asked: Sequence[Searched] = ()
 
 
 class Counts:
@@ -187,21 +167,18 @@ class Counts:
             stored = self._stored(dates)
         of_days = {date: stored[date] for date in dates[:days] if date in stored}
         searched: dict[str, Searched] = {}
-        asked: dict[str, AskedByAssistants] = {}
+        asked: dict[str, Searched] = {}
         for date, document in of_days.items():
-            for query, row in document.get("asked", {}).items():
-                of_query = asked.setdefault(query, AskedByAssistants(query))
-                of_query.nothing += row["nothing"]
-                of_query.partly += row["some"]
-                of_query.clients.update(row["clients"])
-            for key, row in document["requests"].items():
-                query = _query_of(key)
-                one = searched.setdefault(query, Searched(query))
+            rows = [(searched, _query_of(key), row) for key, row in document["requests"].items()]
+            rows += [(asked, query, row) for query, row in document.get("asked", {}).items()]
+            for counted, query, row in rows:
+                one = counted.setdefault(query, Searched(query))
                 one.times += row["times"]
                 one.nothing += row["nothing"]
                 one.partly += row["some"]
                 one.marks.update(row["marks"])
                 one.found[date] += row["times"] - row["nothing"] - row["some"]
+                one.clients.update(row.get("clients", {}))
             for query, posts in document.get("posts", {}).items():
                 searched.setdefault(query, Searched(query)).posts.update(posts)
         before = [document for date, document in stored.items() if date not in of_days]
@@ -209,8 +186,10 @@ class Counts:
             {date: _totals([stored.get(date, {})]) for date in reversed(dates[:days])},
             _totals(of_days.values()),
             _totals(before),
-            sorted(searched.values(), key=lambda row: (-row.times, row.query)),
-            sorted(asked.values(), key=lambda row: (-row.times, row.query)),
+            *(
+                sorted(counted.values(), key=lambda row: (-row.times, row.query))
+                for counted in (searched, asked)
+            ),
         )
 
     def popular(self, number: int) -> list[SearchRequest]:
@@ -264,34 +243,33 @@ def _added(document: Json, events: Iterable[Event]) -> Json:
     posts: dict[str, Json] = document.get("posts", {})
     asked: dict[str, Json] = document.get("asked", {})
     for event in events:
-        if isinstance(event, Asked):
-            row = asked.setdefault(event.q, {"nothing": 0, "some": 0, "clients": {}})
-            if event.found != "all":
-                row[event.found] += 1
-            row["clients"][event.client] = row["clients"].get(event.client, 0) + 1
-            row["clients"] = _most(row["clients"], _KEPT_POSTS, int)
-            continue
         if isinstance(event, Opening):
             totals["opened"] += 1
             opened = posts.setdefault(event.q, {})
             opened[event.oid] = opened.get(event.oid, 0) + 1
             continue
-        row = requests.setdefault(event.key, {"times": 0, "nothing": 0, "some": 0, "marks": []})
+        counted, key = (asked, event.q) if event.client else (requests, event.key)
+        row = counted.setdefault(key, {"times": 0, "nothing": 0, "some": 0, "marks": []})
         row["times"] += 1
         if event.found != "all":
             row[event.found] += 1
+        if event.client:
+            clients = Counter(row.get("clients", {})) + Counter([event.client])
+            row["clients"] = _most(clients, _KEPT_POSTS, int)
+            continue
+        if event.found != "all":
             totals[event.found] += 1
         if event.mark not in row["marks"] and len(row["marks"]) < _MARKS:
             row["marks"].append(event.mark)
         totals["searches"] += 1
     return {
         "totals": dict(totals),
-        "requests": _most(requests, _KEPT, lambda row: row["times"]),
+        "requests": _most(requests, _KEPT, itemgetter("times")),
         "posts": {
             query: _most(opened, _KEPT_POSTS, int)
             for query, opened in _most(posts, _KEPT, lambda opened: sum(opened.values())).items()
         },
-        "asked": _most(asked, _KEPT, lambda row: sum(row["clients"].values())),
+        "asked": _most(asked, _KEPT, itemgetter("times")),
     }
 
 

@@ -26,7 +26,7 @@ import msgspec
 import redis
 
 from app.cache.redis_client import Keys, RedisClient
-from app.insights.counts import Asked, Counts, Event, Extent, Opening, Search
+from app.insights.counts import Counts, Event, Extent, Opening, Search
 
 MAX_TEXT = 100
 """Characters of a search, and of the oid of a post, that are counted."""
@@ -72,20 +72,15 @@ class SearchLog:
         self._timer: threading.Timer | None = None
         self.is_on = bool(client.redis is not None and counts.days)
 
-    def record(self, q: str, key: str, found: Extent, visitor: str) -> None:
+    def record(self, q: str, key: str, found: Extent, visitor: str, client: str = "") -> None:
         """Collect a search by the key of its request, of a visitor who is told from others by this
-        text."""
+        text, or of an assistant with this name."""
         if len(key) <= _MAX_KEY and len(q) <= MAX_TEXT:
-            self._collect(visitor, Search(time.time(), "", "", key, q.casefold(), found))
+            self._collect(visitor, Search(time.time(), "", "", key, q.casefold(), found, client))
 
     def record_opened(self, q: str, oid: str, visitor: str) -> None:
         """Collect a hit that was opened; it counts once a day for each visitor."""
         self._collect(visitor, Opening(time.time(), q.casefold(), oid))
-
-    def record_asked(self, q: str, found: Extent, client: str) -> None:
-        """Collect a search of an assistant, apart from those of people."""
-        if len(q) <= MAX_TEXT:
-            self._collect("", Asked(time.time(), q.casefold(), found, client))
 
     def _collect(self, visitor: str, event: Event) -> None:
         if not self.is_on:
@@ -157,7 +152,7 @@ class SearchLog:
         # A process counts what it deleted: another one may have read a part of the same.
         for data in self._client.ask([], self._delete, list(due)):
             event = due[data]
-            if isinstance(event, Search):
+            if isinstance(event, Search) and not event.client:
                 of_visitors[event.visitor].append(event)
             else:
                 events.append(event)
@@ -182,7 +177,7 @@ def _marked(event: Event, visitor: str, salt: bytes) -> Event:
 
     if isinstance(event, Opening):
         return msgspec.structs.replace(event, mark=hashed(f"{visitor}\n{event.q}\n{event.oid}"))
-    if isinstance(event, Asked):
+    if event.client:
         return event
     mark = f"{hashed('')[:4]}." + hashed(f"{visitor}\n{event.q}")
     return msgspec.structs.replace(event, visitor=hashed(visitor), mark=mark)
@@ -202,7 +197,7 @@ def _due(waiting: Iterable[bytes], now: float) -> dict[bytes, Event]:
     return {
         data: event
         for data, event in events.items()
-        if not isinstance(event, Search) or event.visitor in ready
+        if not isinstance(event, Search) or event.client or event.visitor in ready
     }
 
 

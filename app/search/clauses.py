@@ -450,21 +450,19 @@ def operator_filters(plan: Plan) -> list[Json]:
 def _outside_comments(plan: Plan) -> list[Json]:
     """Posts that have one of the words, and all that is quoted, in what the blog says itself."""
     filters = [phrase_in(scoring.BLOG_PHRASE_FIELDS, text) for text in plan.query.quoted]
-    variants = [(variant, term) for term in plan.required for variant in term.variants]
-    if variants:
-        text = " ".join([variant.text for variant, _ in variants])
-        clauses: list[Json] = [
-            {"multi_match": {"query": text, "fields": list(scoring.BLOG_FIELDS)}}
-        ]
-        clauses += [
-            {"prefix": {field: {"value": term.term.folded}}}
-            for variant, term in variants
-            if variant.kind in ("begun", "prefix")
-            for field in scoring.BLOG_FIELDS
-            if field.endswith(".forms")
-        ]
+    words = [variant.text for term in plan.required for variant in term.variants]
+    begun = [term.term.folded for term in plan.required if _may_go_on(term)]
+    if words:
+        fields = list(scoring.BLOG_FIELDS)
+        clauses = [{"multi_match": {"query": " ".join(words), "fields": fields}}]
+        clauses += [{"prefix": {name: text}} for text in begun for name in fields if "." in name]
         filters.append(any_of(clauses))
     return filters
+
+
+def _may_go_on(term: Interpretation) -> bool:
+    """Whether the term may be the beginning of a word."""
+    return any(variant.kind in ("begun", "prefix") for variant in term.variants)
 
 
 def _in_title(term: Interpretation) -> Json:
@@ -472,7 +470,7 @@ def _in_title(term: Interpretation) -> Json:
     clauses += [match("title", variant.text, operator="and") for variant in term.variants]
     if term.phrase:
         clauses.append(match("title", term.phrase, operator="and"))
-    if any(variant.kind in ("begun", "prefix") for variant in term.variants):
+    if _may_go_on(term):
         clauses.append(_begins_in_title(term))
     return any_of(clauses)
 

@@ -126,6 +126,7 @@ def search_plan(
         Q(kind, **{name: {"query": _text(term.term, kind), "boost": boost}})
         for term in terms
         for name, boost in term.boosts.items()
+        if request.comments or name != "comment_texts"
     ]
     field = "comments.comment"
     in_comments = Q("bool", should=[Q(kind, **{field: _text(term.term, kind)}) for term in terms])

@@ -410,7 +410,7 @@ def _count(words: Words, shown: Words) -> float:
     return len(words) - len(words & shown) / 2
 
 
-def _passages(text: str, code: str, headings: Sequence[Json], title: str) -> list[Passage]:
+def passages(text: str, code: str, headings: Sequence[Json], title: str) -> list[Passage]:
     """A marked text and its code, cut at the headings: the passages that have a mark, or all of
     them if there is none. A heading that is the title of the post is left out."""
     without_mark = MARK not in text and MARK not in code
@@ -491,7 +491,7 @@ def excerpts(
     above it, count less.
     """
     shown = _words_of(marked.get("title", ""))
-    candidates = _passages(marked.get("text", ""), marked.get("code", ""), headings, title)
+    candidates = passages(marked.get("text", ""), marked.get("code", ""), headings, title)
     best = [passage for passage in candidates if passage.words]
     if len(best) > 1:
         best = _best_passages(best, shown)

@@ -194,8 +194,7 @@ def _read(
         name, every = parameter.name, args.getlist(parameter.name)
         if not every:
             if parameter.required:
-                missing = "is missing; it is the text to search for"
-                complaints.append(_complaint(name, None, missing))
+                complaints.append(_complaint(name, None, "is missing"))
             continue
         if len(every) > 1 and not parameter.repeatable:
             complaints.append(_complaint(name, every, "must be given only once"))
@@ -424,3 +423,15 @@ SUGGEST_PARAMETERS = (
     UNDER,
 )
 """The parameters of `GET /suggest`."""
+
+_TOOL_QUERY = _query_parameter("What to look for, in the words that posts use.")
+_ID = printable("id", MAX_URL, "The id or the url of a result of `search`.")
+
+TOOL_PARAMETERS = {
+    "search": (
+        replace(_TOOL_QUERY, name="query"),
+        *(one for one in PARAMETERS if one.name in ("since", "category", "under")),
+    ),
+    "fetch": (replace(_ID, required=True),),
+}
+"""The parameters of the tools of `POST /mcp`."""

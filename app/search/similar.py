@@ -127,25 +127,17 @@ def similar(
 
 def _itself(request: SimilarRequest, oids: list[str]) -> Json:
     """The post at the address, else with one of these oids."""
-    return post_with(request.address, oids)
+    clauses = [constant({"terms": {"oid": oids}}, 1)]
+    if request.address:  # a blog may be indexed without its host: `/posts/a`
+        addresses = [request.address, f"/{request.path}"]
+        clauses.append(constant({"terms": {"address": addresses}}, 2))
+    return any_of(clauses)
 
 
 def stored_post_search(name: str) -> Json:
     """A search for the texts of the post that has this oid or address."""
-    return {
-        "query": post_with(address_of(name.partition("#")[0]), [name]),
-        "size": 1,
-        "_source": [*_SOURCE, "text", "code", "headings"],
-    }
-
-
-def post_with(address: str, oids: list[str]) -> Json:
-    """The post at an address, as `address_of` has it, else with one of these oids."""
-    clauses = [constant({"terms": {"oid": oids}}, 1)]
-    if address:  # a blog may be indexed without its host: `/posts/a`
-        addresses = [address, f"/{address.partition('/')[2]}"]
-        clauses.append(constant({"terms": {"address": addresses}}, 2))
-    return any_of(clauses)
+    query = _itself(SimilarRequest(url=name), [name])
+    return {"query": query, "size": 1, "_source": [*_SOURCE, "text", "code", "headings"]}
 
 
 def _alike(request: SimilarRequest, oids: list[str], model: "Model | None") -> Json:

@@ -20,6 +20,11 @@ def default_language() -> str:
     return current_service().watch.language.code
 
 
+def base_url() -> str:
+    """The URL against which addresses of posts without a host are resolved."""
+    return current_service().settings.site_url or request.url_root
+
+
 def counted_visitor() -> str:
     """Whose search the current request is, for the insights; "" if it is not counted.
 

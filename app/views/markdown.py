@@ -1,7 +1,7 @@
 """Answers and posts as Markdown, for programs that read for somebody. Pure.
 
     answer_markdown(body, "https://search.example.org/")
-    post_markdown(source)
+    post_markdown(source, "https://search.example.org/")
 
 Texts of posts are quoted or stand below the heading of their post, without marks. Comments are left
 out: anybody writes them, and they could give orders to a reader's agent.
@@ -9,21 +9,17 @@ out: anybody writes them, and they could give orders to a reader's agent.
 
 import html
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import quote
 
 from app.search.answer import Hit, SearchAnswer
+from app.search.render import passages, plain
 from indexer.posts.addresses import absolute
 
-Json = Mapping[str, Any]
-
-_MARK = re.compile(r"</?mark>")
-_IN_LINK = re.compile(r"([\\\[\]`])")
 _FENCE = re.compile(r"^`{3,}", re.MULTILINE)
-_BEFORE: Json = {"line": -1, "code_line": 0, "level": 1}
-"""What stands before the first heading."""
+_SAFE = "%/:?#@!$&'*+,;=~-._"
+"""What stays in an address: a space or a parenthesis would end the link."""
 
 
 def answer_markdown(body: SearchAnswer, base: str) -> str:
@@ -32,81 +28,69 @@ def answer_markdown(body: SearchAnswer, base: str) -> str:
     Args:
         base: the URL against which addresses without a host are resolved.
     """
-    first = (body["page"] - 1) * body["size"] + 1
-    last = first + len(body["hits"]) - 1
-    lines = [f"# Search: {_line(body['q'])}", ""]
+    hits, first = body["hits"], (body["page"] - 1) * body["size"] + 1
+    parts = [f"# Search: {_line(body['q'])}"]
     if corrected := body.get("corrected"):
-        lines += [f"Searched for “{_line(corrected['to'])}”, too.", ""]
+        parts.append(f"Searched for “{_line(corrected['to'])}”, too.")
     if dropped := body.get("dropped"):
-        lines += [f"No post has: {_line(', '.join(dropped))}.", ""]
-    lines.append(f"Posts found: {body['count']}.")
-    if body["hits"]:
-        lines[-1] += f" Shown: {first} to {last}."
-    for number, hit in enumerate(body["hits"], first):
-        about = [_day(hit["pub_date"]), ", ".join(hit["categories"])]
-        lines += ["", f"## {number}. {link(hit['title'], hit['url'], base)}", ""]
-        lines += [text for text in [" · ".join(filter(None, about))] if text]
-        lines += ["", passage_markdown(hit, base)]
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip() + "\n"
+        parts.append(f"No post has: {_line(', '.join(dropped))}.")
+    shown = f" Shown: {first} to {first + len(hits) - 1}." if hits else ""
+    parts.append(f"Posts found: {body['count']}.{shown}")
+    for number, hit in enumerate(hits, first):
+        about = filter(None, [day(hit), ", ".join(hit["categories"])])
+        parts += [f"## {number}. {_link(hit['title'], hit['url'], base)}", " · ".join(about)]
+        parts.append(passage_markdown(hit, base))
+    return f"{_joined(parts)}\n"
 
 
 def passage_markdown(hit: Hit, base: str) -> str:
     """What of a post answers: its best passages, each quoted below its heading."""
-    parts = [_quoted(plain_text(text)) for text in hit["highlight"]["text"]]
+    parts = [_quoted(text) for text in hit["highlight"]["text"]]
     for section in hit.get("sections", ()):
         address = (section["url"] or "").partition(":~:")[0].rstrip("#")
-        heading = link(plain_text(section["heading"]), address, base)
-        parts += [f"### {heading}", _quoted(plain_text(section["snippet"]))]
-    return "\n\n".join(part for part in parts if part)
+        heading = _link(section["heading"], address, base)
+        parts += [f"### {heading}", _quoted(section["snippet"])]
+    return _joined(parts)
 
 
-def plain_text(fragment: str) -> str:
+def post_markdown(source: Mapping[str, Any], base: str) -> str:
+    """A stored post: title, address, date, categories, and its text under its headings."""
+    title, text, code = (plain(source.get(name)) for name in ("title", "text", "code"))
+    parts = [f"# {_line(title)}", absolute(source.get("url"), base), day(source)]
+    parts.append(", ".join(source.get("categories", ())))
+    for passage in passages(text, code, source.get("headings", ()), title):
+        above = [name for name in passage.above if name != title]
+        parts.append(f"{'#' * min(len(above) + 2, 6)} {passage.name}" if passage.name else "")
+        parts += passage.prose.split("\n")
+        if passage.code:
+            fence = max(["``", *_FENCE.findall(passage.code)], key=len) + "`"
+            parts.append(f"{fence}\n{passage.code}\n{fence}")
+    return f"{_joined(parts)}\n"
+
+
+def day(post: Mapping[str, Any]) -> str:
+    """The day of a post, "" without one."""
+    return (post.get("pub_date") or "")[:10]
+
+
+def plain_text(highlight: str) -> str:
     """The text of a highlight, which is HTML with `<mark>`."""
-    return html.unescape(_MARK.sub("", fragment))
+    return html.unescape(re.sub("</?mark>", "", highlight))
 
 
-def link(text: str, url: str | None, base: str) -> str:
-    """A link, or the text if there is no address of a web page."""
-    text = _IN_LINK.sub(r"\\\1", _line(text))
+def _quoted(highlight: str) -> str:
+    return "\n".join(f"> {line}" for line in plain_text(highlight).splitlines() if line.strip())
+
+
+def _link(text: str, url: str | None, base: str) -> str:
+    text = re.sub(r"([\\\[\]`])", r"\\\1", _line(text))
     address = absolute(url, base)
     return f"[{text}]({quote(address, safe=_SAFE)})" if address else text
-
-
-_SAFE = "%/:?#@!$&'*+,;=~-._"
-"""What stays in an address: a space or a parenthesis would end the link."""
-
-
-def post_markdown(source: Json, base: str) -> str:
-    """A stored post: title, address, date, categories, and its text under its headings."""
-    title = html.unescape(source["title"])
-    about = [absolute(source.get("url"), base), _day(source.get("pub_date"))]
-    about.append(", ".join(source.get("categories", ())))
-    head = [f"# {_line(title)}", *filter(None, about)]
-    return "\n\n".join([*head, *_sections(source, title)]) + "\n"
-
-
-def _sections(source: Json, title: str) -> Iterator[str]:
-    lines = html.unescape(source.get("text", "")).split("\n")
-    code = html.unescape(source.get("code", "")).split("\n")
-    headings: Sequence[Json] = source.get("headings", ())
-    last = {"line": len(lines), "code_line": len(code)}
-    for heading, following in pairwise([_BEFORE, *headings, last]):
-        name = lines[heading["line"]] if 0 <= heading["line"] < len(lines) else ""
-        if name and name.casefold() != title.casefold():
-            yield f"{'#' * min(max(heading['level'], 2), 6)} {name}"
-        yield from filter(str.strip, lines[heading["line"] + 1 : following["line"]])
-        if block := "\n".join(code[heading["code_line"] : following["code_line"]]).strip("\n"):
-            ticks = max([3, *(len(found) + 1 for found in _FENCE.findall(block))])
-            yield f"{'`' * ticks}\n{block}\n{'`' * ticks}"
-
-
-def _quoted(text: str) -> str:
-    return "\n".join(f"> {line}" for line in text.splitlines() if line.strip())
 
 
 def _line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _day(date: str | None) -> str:
-    return (date or "")[:10]
+def _joined(parts: Iterable[str]) -> str:
+    return "\n\n".join(filter(str.strip, parts))

@@ -65,9 +65,7 @@ def page() -> Response:
             search = replace(search, debug_requests=True)
         result = service.answer(search, counted_visitor())
         if not search.debug and prefers_markdown("text/html"):
-            response = markdown_response(result)
-            response.vary.update(("Accept", "Accept-Language"))
-            return response
+            return markdown_response(result)
         answer = result.body
         if search.debug:
             total_ms = (time.perf_counter() - started) * 1000

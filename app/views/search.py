@@ -15,7 +15,7 @@ from app.search.request import SearchRequest, SuggestRequest
 from app.search.similar import SimilarRequest
 from app.search.view import preferred_language, primary_languages
 from app.service import Service
-from app.views import counted_visitor, current_service
+from app.views import base_url, counted_visitor, current_service
 from app.views.markdown import answer_markdown
 
 MARKDOWN = "text/markdown"
@@ -111,29 +111,31 @@ def prefers_markdown(other: str) -> bool:
 
 def markdown_response(answer: CachedAnswer) -> Response:
     """An answer as Markdown, made of the kept one."""
-    base = current_service().settings.site_url or request.url_root
     body: Any = answer.body
-    response = cached_response(answer, answer_markdown(body, base).encode())
-    response.content_type = f"{MARKDOWN}; charset=utf-8"
+    response = cached_response(answer, answer_markdown(body, base_url()), MARKDOWN)
+    response.vary.update(("Accept", "Accept-Language"))
     return response
 
 
-def cached_response(answer: CachedAnswer, payload: bytes | None = None) -> Response:
+def cached_response(
+    answer: CachedAnswer, text: str = "", mimetype: str = "application/json"
+) -> Response:
     """The response that this client gets: 304, or 200 with the body.
 
     Args:
-        payload: another form of the answer; None: JSON.
+        text: another form of the answer, with an ETag of its own.
     """
+    if text:
+        answer = replace(answer, payload=text.encode())
     total = (time.perf_counter() - g.started) * 1000
-    payload, form = (answer.payload, "") if payload is None else (payload, "-md")
     headers = {
         # Weak, because a proxy may compress the answer (RFC 9110, 8.8.3.3).
-        "ETag": f'W/"{answer.etag}{form}"',
+        "ETag": f'W/"{answer.etag}"',
         "Cache-Control": "no-cache",  # a browser asks each time whether it is still the same
         "X-Cache": answer.state,
         "Server-Timing": f'cache;desc="{answer.state.lower()}", total;dur={total:.1f}',
     }
-    response = Response(payload, 200, headers, content_type="application/json")
+    response = Response(answer.payload, 200, headers, mimetype=mimetype)
     if "If-None-Match" in request.headers:
         response.make_conditional(request)
     return response

@@ -219,11 +219,13 @@ def test_an_opened_hit_of_a_foreign_page_is_refused(settings: Settings) -> None:
     ):
         headers = {"User-Agent": BROWSER, **sent}
         assert client.post("/clicks", data=CLICK, headers=headers).status_code == status, sent
+    _count(client)  # so that none of them is counted in another test
 
 
 def test_an_opened_hit_counts_where_nobody_said_where_the_blog_is(client: FlaskClient) -> None:
     headers = {"User-Agent": BROWSER, "Origin": "https://blog.example"}
     assert client.post("/clicks", data=CLICK, headers=headers).status_code == 204
+    assert _count(client).counts.report(1).total["opened"] == 1
 
 
 def test_a_bad_body_is_refused(client: FlaskClient) -> None:
