@@ -34,6 +34,8 @@ def answer_markdown(body: SearchAnswer, base: str) -> str:
         parts.append(f"Searched for “{_line(corrected['to'])}”, too.")
     if dropped := body.get("dropped"):
         parts.append(f"No post has: {_line(', '.join(dropped))}.")
+    if excluded := body.get("excluded"):
+        parts.append(f"Without: {_line(', '.join(excluded))}.")
     shown = f" Shown: {first} to {first + len(hits) - 1}." if hits else ""
     parts.append(f"Posts found: {body['count']}.{shown}")
     for number, hit in enumerate(hits, first):

@@ -60,6 +60,8 @@ def test_results_follow_what_is_typed(place: Place) -> None:
     expect(place.titles.first.locator("mark").first).to_have_text(re.compile("python", re.I))
     place.box.fill("python xqzzwk")
     expect(place.page.locator("body, .status").get_by_text("No post contains")).to_be_visible()
+    place.box.fill("python -rutabaga")
+    expect(place.page.locator("body, .status").get_by_text("Without: rutabaga")).to_be_visible()
     place.box.fill("rutabaga")
     comment = place.page.get_by_role("link", name="Comment")
     expect(comment).to_have_attribute("href", re.compile("#comment-"))

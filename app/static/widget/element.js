@@ -340,7 +340,7 @@ class SearchBox {
     this.filters.hidden = true;
   }
 
-  showAnswer({ q, count, matches, hits, answer, corrected, dropped, page, size, facets }) {
+  showAnswer({ q, count, matches, hits, answer, corrected, dropped, excluded, page, size, facets }) {
     const { text } = this;
     const start = (page - 1) * size;
     const items = hits.map((hit, number) => hitItem(hit, start + number + 1, this, answer));
@@ -354,6 +354,7 @@ class SearchBox {
     };
     if (corrected) message.push(" · ", text("corrected", corrected), " ", this.button("instead", instead, corrected));
     if (dropped && count) message.push(" · ", text("dropped", { words: dropped.join(", ") }));
+    if (excluded) message.push(" · ", text("excluded", { words: excluded.join(", ") }));
     // Between the posts with all words and the others.
     const first = hits.findIndex(({ missing }) => missing);
     if (first > 0) items.splice(first, 0, make("li.rule", {}, text("some_words", { count: count - whole })));
