@@ -19,7 +19,7 @@ import hashlib
 import itertools
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -73,6 +73,7 @@ class Rules:
 
     def __init__(self, files: Iterable[Path] = ()) -> None:
         self._files = sorted(files, key=lambda path: path.name)
+        self._phrases: dict[Language, Phrases] = {}
 
     @cached_property
     def digest(self) -> str:
@@ -119,7 +120,9 @@ class Rules:
             tokens: the tokens before the synonym filter, in order. A symbol that the chain spells
                 out (cplusplus) is given as it was written (c++).
         """
-        found = Phrases.of_terms(self.compiled.groups, language).places(tokens)
+        if language not in self._phrases:
+            self._phrases[language] = Phrases.of_terms(self.compiled.groups, language)
+        found = self._phrases[language].places(tokens)
         return [(start, end, self._by_folded[term]) for start, end, term in found]
 
     @cached_property
@@ -307,11 +310,13 @@ def _escaped(term: str) -> str:
 @dataclass(frozen=True)
 class Phrases:
     """Terms that are looked up in a text; `of` an index those of several words, for which a query
-    has single tokens. `inflected` has the stems of phrases, which count in any inflection."""
+    has single tokens. `inflected` has the stems of phrases, which count in any inflection, and
+    `spellings` by a word those that a contraction makes the same of (colour, color)."""
 
     terms: Collection[Words] = frozenset()
     inflected: Mapping[Words, Words] = field(default_factory=dict)
     language: Language = ENGLISH
+    spellings: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @classmethod
     def of_terms(cls, terms: Collection[Words], language: Language = ENGLISH) -> "Phrases":
@@ -324,13 +329,15 @@ class Phrases:
     @classmethod
     def of(cls, compiled: Iterable[str], language: Language = ENGLISH) -> "Phrases":
         """From the setting `synonyms` of an index (`setting`)."""
-        terms = {
-            tuple(found)
-            for lines in compiled
-            for term in terms_of(lines.splitlines())
-            if len(found := split(term)) > 1
-        }
-        return cls.of_terms(terms, language)
+        lines = [line for several in compiled for line in several.splitlines()]
+        terms = {tuple(found) for term in terms_of(lines) if len(found := split(term)) > 1}
+        spellings: dict[str, Sequence[str]] = {}
+        for line in lines:
+            left, arrow, token = line.partition(" => ")
+            if arrow and "," not in token:
+                same = [token, *(word for word in left.split(", ") if " " not in word)]
+                spellings |= dict.fromkeys(same, same)
+        return replace(cls.of_terms(terms, language), spellings=spellings)
 
     @cached_property
     def longest(self) -> int:

@@ -98,7 +98,7 @@ def analyze(tools: Tools, text: tuple[str, ...], analyzer: str) -> None:
     from analyzers.chains import MARKS, SYNONYMS, index_time
     from analyzers.languages import language_of
     from analyzers.signs import readable
-    from app.index.synonyms import applied
+    from app.index.synonyms import applied, rules_in_use
     from indexer.store.generations import require_live
 
     live = require_live(tools.elastic, tools.settings.index)
@@ -118,7 +118,9 @@ def analyze(tools: Tools, text: tuple[str, ...], analyzer: str) -> None:
     for (_, tokens), (name, _) in pairwise(steps):
         if name in (SYNONYMS, index_time(SYNONYMS)) and tokens:
             words = [readable(token) or token for token in tokens]
-            synonyms = applied(words, live.rules or "", tools.settings, language_of(live.language))
+            language = language_of(live.language)
+            rules = rules_in_use(live.rules or "", tools.settings, language)
+            synonyms = applied(words, rules, language)
     output = tools.output
     output.result({"steps": dict(steps), **synonyms})
     output.table(("step", "tokens"), [(name, " | ".join(tokens)) for name, tokens in steps])

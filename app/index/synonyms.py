@@ -57,31 +57,34 @@ def index_settings(settings: Settings, rules: Rules | None = None) -> IndexSetti
     return IndexSettings(rules, settings.shards, settings.replicas, language, model)
 
 
-def applied(tokens: Sequence[str], digest: str, settings: Settings, language: Language) -> Json:
-    """The rules at work in the lower-case tokens of a query, for `debug-search`.
-
-    `note` instead where the folder's rules are not the index's, which have this digest: nothing
-    certain can be said then.
-    """
+def rules_in_use(digest: str, settings: Settings, language: Language) -> Rules | str:
+    """The rules of the folder, or why nothing certain can be said of those that the index has, as
+    their digest is another one."""
     try:
         files = rule_files(settings.synonyms_dir, language.name)
         rules = _rules(tuple((path, path.stat().st_mtime_ns) for path in files))
-        if rules.digest != digest:
-            note = "the index was built with other rules than the folder has now; "
-            return {"rules": [], "note": f"{note}`blogsearch rebuild` applies them"}
-        made = [
-            {
-                "words": " ".join(tokens[start:end]),
-                "tokens": list(group.tokens),
-                "rules": [
-                    {"file": rule.file, "line": rule.line, "rule": str(rule)}
-                    for rule in group.rules
-                ],
-            }
-            for start, end, group in rules.explain(tokens, language)
-        ]
+        if rules.digest == digest and rules.compiled:
+            return rules
     except (RuleErrors, OSError) as error:
-        return {"rules": [], "note": f"the rule files cannot be read: {error}"[:300]}
+        return f"the rule files cannot be read: {error}"[:300]
+    note = "the index was built with other rules than the folder has now; "
+    return f"{note}`blogsearch rebuild` applies them"
+
+
+def applied(tokens: Sequence[str], rules: Rules | str, language: Language) -> Json:
+    """The rules at work in the lower-case tokens of a query, for `debug-search`, or a `note`."""
+    if isinstance(rules, str):
+        return {"rules": [], "note": rules}
+    made = [
+        {
+            "words": " ".join(tokens[start:end]),
+            "tokens": list(group.tokens),
+            "rules": [
+                {"file": rule.file, "line": rule.line, "rule": str(rule)} for rule in group.rules
+            ],
+        }
+        for start, end, group in rules.explain(tokens, language)
+    ]
     return {"rules": made}
 
 

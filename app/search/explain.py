@@ -1,13 +1,17 @@
 """How an answer came about, for `debug-search`."""
 
 import math
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from app.index.synonyms import applied
-from app.search.clauses import HAS, IS
+from analyzers.languages import Language
+from analyzers.rules.compile import Rules
+from app.index.synonyms import applied, rules_in_use
+from app.search.clauses import COMMENTS, HAS, IS
 from app.search.found import Found
+from app.search.render import Marker, marked_texts, marked_words
 from app.search.searches import scores_search
 from app.search.session import SearchSession
 from app.search.spelling import Facts, Interpretation, TermVariant, Word, WordFacts
@@ -29,19 +33,17 @@ def explain(
     `looked_up`: each word, what the index has of it, and whether an earlier search had asked.
     """
     plan = found.plan
+    rules = rules_in_use(session.view.rules, settings, plan.language)
     return {
         "strategy": "blended",
         "tier": found.tier,
         "words": [_word(term, found, facts, session.view.posts) for term in plan.terms],
         "lookup": [_lookup(*one) for one in looked_up],
         "synonyms": applied(
-            [piece for term in plan.terms for piece in term.tokens],
-            session.view.rules,
-            settings,
-            session.view.language,
+            [piece for term in plan.terms for piece in term.tokens], rules, plan.language
         ),
         "pins": [f"{rule.file}:{rule.line}" for rule in plan.pins.rules],
-        "hits": _hits(found, session),
+        "hits": _hits(found, session, rules),
         "requests": session.explain(bodies=plan.request.debug_requests),
     }
 
@@ -89,7 +91,7 @@ def _variant(variant: TermVariant) -> Json:
 # -- hits ------------------------------------------------------------------------------------------
 
 
-def _hits(found: Found, session: SearchSession) -> list[Json]:
+def _hits(found: Found, session: SearchSession, rules: Rules | str) -> list[Json]:
     """The hits, each with the parts of its score and why it is behind the one above it.
 
     They are scored once more with a name for each clause, which costs about a fifth of the search.
@@ -100,6 +102,7 @@ def _hits(found: Found, session: SearchSession) -> list[Json]:
     response = session.scores(scores_search(found.plan, [hit["_id"] for hit in found.hits]))
     scores = {hit["_id"]: hit.get("matched_queries", {}) for hit in response["hits"]["hits"]}
     hits: list[Json] = []
+    marker = Marker.of(found.plan)
     for hit in found.hits:
         pinned = found.pinned(hit)
         scored = sorted(scores.get(hit["_id"], {}).items(), key=lambda part: -part[1])
@@ -111,6 +114,7 @@ def _hits(found: Found, session: SearchSession) -> list[Json]:
                 "pinned": bool(pinned),
                 "parts": [{"part": name, "score": score} for name, score in parts.items()],
                 "matched": _matched(hit, found),
+                "same": _same(hit, found, marker, rules),
                 "missing": [] if pinned else found.missing(hit),
                 "reason": _reason(parts, hits[-1] if hits else None, bool(pinned)),
             }
@@ -130,6 +134,56 @@ def _matched(hit: Json, found: Found) -> Json:
         for term in found.plan.required
         if HAS + term.term.key in names
     }
+
+
+def _same(hit: Json, found: Found, marker: Marker, rules: Rules | str) -> list[Json]:
+    """Why each marked word that was not typed is the same as one of the query."""
+    comments = hit.get("inner_hits", {}).get(COMMENTS, {}).get("hits", {}).get("hits", ())
+    texts = [text for one in (hit, *comments) for text in marked_texts(one, marker).values()]
+    typed = found.plan.request.q.lower()
+    reasons = []
+    for word in marked_words(texts):
+        if not re.search(rf"(?<!\w){re.escape(word)}(?!\w)", typed):
+            of = (_why(word, term, found.plan.language, rules) for term in found.plan.terms)
+            why = next(filter(None, of), "The analysis of the index makes the same token of both.")
+            reasons.append({"word": word, "why": why})
+    return reasons
+
+
+def _why(word: str, term: Interpretation, language: Language, rules: Rules | str) -> str:
+    """Why a marked word is the same as a term, "" if it is not."""
+    typed, written = term.term.text, language.written(word)
+    for variant in (*term.variants, *term.similar):
+        own = term.term.token if variant.kind == "typed" else variant.text
+        if language.fold(own) == language.fold(written):
+            if variant.kind == "spelling":
+                return f"spelling: {typed} is taken for {variant.readable}"
+            return f"normalisation: {typed} and {word} become {language.fold(own)}"
+        if variant.kind in ("begun", "prefix") and language.fold(written).startswith(own):
+            return f"beginning: {typed}"
+        if language.stem(own) == language.stem(written):
+            is_given = not {own, written}.isdisjoint(language.stemming.words)
+            kind = "override" if is_given else "stem"
+            return f"{kind}: {own} and {written} become {language.stem(own)}"
+    if isinstance(rules, Rules):
+        others = term.phrase.split() or term.tokens
+        theirs, applied_to_word = _tokens(others, language, rules)
+        tokens, applied_to_typed = _tokens(
+            [language.written(w) for w in word.split()], language, rules
+        )
+        if stems := set(map(language.stem, theirs)) & set(map(language.stem, tokens)):
+            places = dict.fromkeys([*applied_to_typed, *applied_to_word])
+            return f"rule: {'; '.join(places)} → {', '.join(sorted(stems))}"
+    return ""
+
+
+def _tokens(
+    words: Sequence[str], language: Language, rules: Rules
+) -> tuple[Sequence[str], list[str]]:
+    """What rules make of words, and the rules."""
+    groups = [group for *_, group in rules.explain(words, language)]
+    tokens = [token for group in groups for token in group.tokens] or words
+    return tokens, [f"{rule.file}:{rule.line}: {rule}" for group in groups for rule in group.rules]
 
 
 def _reason(parts: Mapping[str, float], above: Json | None, pinned: bool) -> str:

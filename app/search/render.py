@@ -8,7 +8,7 @@ same, so that a document some other indexer wrote cannot put markup into a page.
 import html
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -178,6 +178,11 @@ def marked_texts(hit: Mapping[str, Any], marker: Marker) -> dict[str, str]:
     if marker.similar and not any(MARK in text for text in texts.values()):
         return {name: _with_whole(text, marker.similar) for name, text in texts.items()}
     return texts
+
+
+def marked_words(texts: Iterable[str]) -> list[str]:
+    """What is marked in texts, in small letters, each once."""
+    return list(dict.fromkeys(word.lower() for text in texts for word in _MARKED.findall(text)))
 
 
 def _with_whole(marked: str, patterns: tuple[str, ...]) -> str:

@@ -6,6 +6,7 @@ search the posts have, and what is marked.
 """
 
 import json
+import re
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -292,6 +293,20 @@ def test_the_explanation(ask: Ask) -> None:
     assert not any("bodies" in sent for sent in debug["requests"])
     sent = ask("reactjs fomrs", ("debug-search", "requests")).debug["requests"]
     assert ["query" in body for body in sent[0]["bodies"]] == [True, False]
+
+
+def test_why_a_marked_word_is_the_same_as_a_typed_one(ask: Ask) -> None:
+    def why(q: str, word: str) -> str:
+        hits = ask(q, ("debug-search", "")).debug["hits"]
+        reasons = {same["word"]: same["why"] for hit in hits for same in hit["same"]}
+        return str(reasons.get(word, reasons))
+
+    assert why("clients", "client") == "stem: clients and client become client"
+    assert why("cafe", "café") == "normalisation: cafe and café become cafe"
+    assert why("pythn", "python") == "spelling: pythn is taken for python"
+    assert why("cornw", "cornwall") == "beginning: cornw"
+    assert re.fullmatch(r"rule: .*synonyms:\d+: centre => center → center", why("center", "centre"))
+    assert re.fullmatch(r"rule: tech\.synonyms:\d+: .*", why("golang", "go"))
 
 
 def test_the_parts_of_a_score_add_up_to_it(ask: Ask) -> None:
