@@ -28,6 +28,7 @@ from analyzers.signs import (
     CHARACTERS,
     FLAG,
     FLAGS,
+    NARROW,
     OPERATORS,
     SHORT_FLAG,
     UNITS,
@@ -79,7 +80,7 @@ _REPLACEMENT = (
     f"${{joint}}${{last}}${{comma}}${{group}}${{single}}${{hyphen}}${{short}}{_END}"
     "${next1}${next2}${next3}${before}"
 )
-_FIRST = r"=\-|&?:.,'’0-9+\#²³가-힣"
+_FIRST = r"=\-|&?:.,'’\u202f0-9+\#²³가-힣"
 # Java keeps what a group in a lookbehind has found even if the rest does not match: such a group is
 # the last condition. The letter after an inserted space is replaced, too: otherwise the word before
 # it would end a letter early. What a match begins with comes first, as most characters fail there.
@@ -88,9 +89,9 @@ _FOUND = r"""
       # 16GB is 16 GB.
       (?= (?i:UNITS) (?![\p{L}\p{N}]) ) (?<= (?<![\p{L}\p{N}_]) [\d.,]{1,9} ) (?<= (?<unit>\d) )
       (?<next3>\p{L}) )
-  | (?<= [,'’] ) (?:
+  | (?<= [,'’\u202f] ) (?:
       # 10,000 is 10000.
-      (?= \d{3} (?!\d) ) (?<= (?<!\d) \d{1,3} (?<comma>[,'’]) ) )
+      (?= \d{3} (?!\d) ) (?<= (?<!\d) \d{1,3} (?<comma>[,'’\u202f]) ) )
   | (?<= \. ) (?= [\p{L}0-9] ) (?:
       # .NET
       (?= [Nn][Ee][Tt] (?![A-Za-z0-9]) ) (?<= (?<![\p{L}0-9.]) \. ) (?<= (?<point>\.) )
@@ -152,7 +153,7 @@ def _char_filters(language: Language) -> dict[str, dict[str, Any]]:
         f"{_BEGIN}#{_END}": "sharp",
         # C#.NET is C# and .NET
         **{f"{_BEGIN}.{_END}{net}": f"\\u0020dot{net}" for net in _NET},
-        **dict.fromkeys([f"{_BEGIN}{sign}{_END}" for sign in ".,'’s"], ""),
+        **dict.fromkeys([f"{_BEGIN}{sign}{_END}" for sign in f".,'’s{NARROW}"], ""),
         f"{_BEGIN}{FLAG}{_END}": f"\\u0020{operator_word(FLAG)}\\u0020",
         **{f"{_BEGIN}{space}-{_END}": short for space in ("", "\\u0020", "\\u000a", "\\u0009")},
         **{f"{_BEGIN}{letter}-{_END}": "" for letter in string.ascii_letters},

@@ -59,7 +59,9 @@ class Language:
     patterns: tuple[tuple[str, str], ...] = ()  # what `folding` does beside removing accents,
     letters: Mapping[str, str] = field(default_factory=dict)  # with several letters, and with one
     spelled_out: Mapping[str, str] = field(default_factory=dict)  # ue for ü
-    forms: str = "s es e en n er a i o as os"  # endings of words in phrases of synonym rules
+    forms: str = "s es e en n er a i o as os"  # the usual endings of inflections,
+    umlauts: str = ""  # pairs of vowels in them (Buch, Bücher),
+    doubles: str = ""  # and letters that are doubled before them (run, running)
     endings: frozenset[str] | None = None  # of inflections; None: any, if the stems are equal
     vowels: str = _LATIN_VOWELS  # letters that are mistaken for each other
     confused: str = _CONFUSED  # other pairs of letters that look or sound alike
@@ -80,9 +82,18 @@ class Language:
         return frozenset(_words("function_words", self.name))
 
     @cached_property
-    def question_words(self) -> frozenset[str]:
-        """Words that a question begins with; none for most languages."""
-        return frozenset(_words("question_words", self.name))
+    def _question_words(self) -> tuple[frozenset[str], frozenset[str]]:
+        """What questions begin with, and words that stand anywhere in one."""
+        lines = _text("", "question_words").splitlines()
+        said = next((line for line in lines if line.startswith(f"{self.name}: ")), "")
+        first, _, anywhere = said.partition(": ")[2].partition("*")
+        return frozenset(first.split()), frozenset(anywhere.split())
+
+    def asks(self, tokens: Sequence[str]) -> bool:
+        """Whether the words of a query, as `written` returns them, are a question."""
+        first, anywhere = self._question_words
+        begins = {*tokens[:1], "-".join(tokens[:2])}
+        return not (first.isdisjoint(begins) and anywhere.isdisjoint(tokens))
 
     def written(self, word: str) -> str:
         """The token of the chain `SPELLING` for a word, as typed but with straight apostrophes."""
@@ -135,13 +146,25 @@ class Language:
         word = _substituted(word, self.stemming.after)
         return word if self.folds_first else self.fold(word)
 
-    def inflected(self, word: str) -> set[str]:
-        """Words with the stem of a word that differ in one of `forms`."""
+    def inflections(self, word: str) -> set[str]:
+        """A word in all its `forms`, and texts that are no words."""
         forms = ("", *self.forms.split())
-        bases = {word.removesuffix(ending) for ending in forms} | {word + word[-1]}
-        others = {base + ending for base in bases if len(base) > 1 for ending in forms} - {word}
+        bases = {word[: len(word) - len(form)] for form in forms if word.endswith(form)}
+        for pair in self.umlauts.split():
+            for vowel, other in zip(pair, reversed(pair), strict=True):
+                bases |= {other.join(base.rsplit(vowel, 1)) for base in bases}
+        if self.doubles:
+            bases |= {re.sub(rf"([{self.doubles}])\1$", r"\1", base) for base in bases}
+            bases |= {
+                re.sub(rf"(?<=[{self.vowels}])([{self.doubles}])$", r"\1\1", base) for base in bases
+            }
+        given = self.stemming.alike.get(self.stemming.words.get(word, ""), ())
+        return {base + form for base in bases if len(base) > 1 for form in forms}.union(given)
+
+    def inflected(self, word: str) -> set[str]:
+        """Other words with the stem of a word that differ in one of `forms`."""
         stem = self.stem(word)
-        return {other for other in others if self.stem(other) == stem}
+        return {other for other in self.inflections(word) - {word} if self.stem(other) == stem}
 
     def akin(self, word: str, other: str) -> bool:
         """Whether two words are inflections of the same word: equal stems, and usual endings."""
@@ -192,6 +215,14 @@ class Stemming:
     before: tuple[Pattern, ...]
     words: Mapping[str, str]
     after: tuple[Pattern, ...]
+
+    @cached_property
+    def alike(self) -> Mapping[str, Sequence[str]]:
+        """By each stem that is given, the words."""
+        alike: dict[str, list[str]] = {}
+        for word, stem in self.words.items():
+            alike.setdefault(stem, []).append(word)
+        return alike
 
     @classmethod
     def read(cls, language: str) -> "Stemming":
@@ -307,7 +338,8 @@ _WITH_ENGLISH = {"chinese": "zh", "japanese": "ja", "korean": "ko"}
 """What is not English in these posts is found by its characters."""
 
 _ENGLISH = Language("english", "en", "english", apostrophe=POSSESSIVE, folds_first=True,
-                    forms="s es ed ing ies y", endings=_ENGLISH_ENDINGS)
+                    forms="s es d ed ing e y ies ied", doubles="bdgklmnprt",
+                    endings=_ENGLISH_ENDINGS)
 _LISTED = (
     _ENGLISH,
     *(
@@ -318,46 +350,56 @@ _LISTED = (
     Language("estonian", "et", "estonian"),
     Language("indonesian", "id", "indonesian", **_WITH_POINTS),
     Language("lithuanian", "lt", "lithuanian"),
-    Language("portuguese", "pt", "portuguese", apostrophe=_elision("d"), **_WITH_POINTS),
-    Language("romanian", "ro", "romanian", **_WITH_POINTS),
+    Language("portuguese", "pt", "portuguese", apostrophe=_elision("d"), **_WITH_POINTS,
+             forms="s es o a os as r m do ndo u ões ão"),
+    Language("romanian", "ro", "romanian", **_WITH_POINTS, forms="i e a ă ul le lor ii uri ului"),
     # snowballstemmer has had another algorithm under the name `dutch` since 3.0.
-    Language("dutch", "nl", "dutch_porter", apostrophe=POSSESSIVE, **_WITH_POINTS),
+    Language("dutch", "nl", "dutch_porter", apostrophe=POSSESSIVE, **_WITH_POINTS,
+             forms="en s e t n d de er", doubles="bdfgklmnprst"),
     Language("vietnamese", "vi"),
-    Language("polish", "pl", forms="a y i e u ów ami ach em ie"),
+    Language("polish", "pl", forms="a y i e u ów ami ach em ie ę ą om ej ego ch"),
     Language("armenian", "hy", "armenian", **_OTHER_SCRIPT),
     Language("hindi", "hi", "hindi", spellings=_HINDI, **_OTHER_SCRIPT),
     Language("thai", "th", tokenizer="thai", **_OTHER_SCRIPT),
     Language("catalan", "ca", "catalan", apostrophe=_elision("d l m n s t"), **_WITH_POINTS),
     Language("irish", "ga", "irish", lowercase=_lowercase("irish"), apostrophe=_elision("d m b")),
-    Language("italian", "it", "italian", apostrophe=_elision(_ITALIAN_ARTICLES), **_WITH_POINTS),
-    Language("french", "fr", "french",
+    Language("italian", "it", "italian", apostrophe=_elision(_ITALIAN_ARTICLES), **_WITH_POINTS,
+             forms="o a i e hi he are ato ata ati te ere"),
+    Language("french", "fr", "french", forms="s x e es ent er é ée és ées ez ant ait",
              apostrophe=_elision("l m t qu n s j d c jusqu quoiqu lorsqu puisqu")),
-    Language("spanish", "es", "spanish", **_WITH_POINTS),
-    Language("danish", "da", "danish", apostrophe=POSSESSIVE, **_WITH_POINTS),
-    Language("finnish", "fi", "finnish"),
-    Language("norwegian", "no", "norwegian", apostrophe=POSSESSIVE),
-    Language("swedish", "sv", "swedish", apostrophe=POSSESSIVE),
-    Language("hungarian", "hu", "hungarian"),
-    Language("czech", "cs"),
+    Language("spanish", "es", "spanish", **_WITH_POINTS,
+             forms="s es o a os as ar an ado ó en e er"),
+    Language("danish", "da", "danish", apostrophe=POSSESSIVE, **_WITH_POINTS,
+             forms="en et er e r t ne s ede te ene"),
+    Language("finnish", "fi", "finnish", forms="n t a ä ta tä in ja jä ssa ssä sta stä lla llä"),
+    Language("norwegian", "no", "norwegian", apostrophe=POSSESSIVE,
+             forms="en et er e r t ene a s te tt ne"),
+    Language("swedish", "sv", "swedish", apostrophe=POSSESSIVE,
+             forms="en et ar er or n t a na s de ade at erna"),
+    Language("hungarian", "hu", "hungarian", forms="k t ok ek ak ot et at ban ben nak nek"),
+    Language("czech", "cs", forms="a y i e u ů ům ami ech em ou ě"),
     Language("german", "de", "german", apostrophe=POSSESSIVE, **_WITH_POINTS,
+             forms="e en er n s es t te ten em", umlauts="aä oö uü",
              folding=("german_normalization",),
              patterns=(("([ao])e", r"\1"), ("(?<![aeiouqyäöü])ue", "u")),
              spelled_out={"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"},
              confused=f"{_CONFUSED} dt bp gk vw"),
     Language("turkish", "tr", "turkish", **_WITH_POINTS, lowercase=_lowercase("turkish"),
-             capitals={"I": "ı", "İ": "i"}, apostrophe="'.*"),
+             capitals={"I": "ı", "İ": "i"}, apostrophe="'.*",
+             forms="lar ler ı i u ü da de dan den ın in"),
     Language("serbian", "sr", "serbian", folding=("serbian_normalization",), letters=_SERBIAN,
              **_WITH_POINTS),
     # ё is usually written е; the stemmer makes no difference.
     Language("russian", "ru", "russian", folding=(_replaced("ё", "е"),), folds_first=True,
-             letters={"ё": "е"}, forms="а ы и у е я ю ой ом ов ам ами ах",
+             letters={"ё": "е"}, forms="а ы и у е я ю о ой ом ов ам ами ах ь ия ии ию",
              vowels="аеиоуыэюя", confused="бп вф гк дт жш зс ий шщ ьъ мн"),
     Language("ukrainian", "uk", folding=(_replaced("ґ", "г"),),
-             letters={"ґ": "г"}, forms="а и і у е я ю ою ом ів ам ами ах",
+             letters={"ґ": "г"}, forms="а и і у е я ю ою ом ів ам ами ах ий ого ої ь",
              vowels="аеєиіїоуюя",
              confused="бп вф гґ дт жш зс ий шщ мн"),
     Language("greek", "el", "greek", folding=(_lowercase("greek"),), letters=_GREEK,
-             vowels="αεηιουω", confused="", **_WITH_POINTS),
+             forms="ς ν ο α η ι ος οι ων ους ες εις", vowels="αεηιουω", confused="",
+             **_WITH_POINTS),
     Language("hebrew", "he", folding=(_replaced("[\u0591-\u05c7]"),),
              letters=dict.fromkeys(map(chr, range(0x591, 0x5C8)), ""), vowels="",
              confused="אע טת כק חכ סש בו"),
@@ -365,7 +407,8 @@ _LISTED = (
              **_OTHER_SCRIPT),
     Language("persian", "fa",
              folding=(_replaced("\u200c"), "arabic_normalization", "persian_normalization"),
-             letters=_ARABIC | _PERSIAN, **_OTHER_SCRIPT),
+             forms="ی ها های \u200cها \u200cهای ان م ات", letters=_ARABIC | _PERSIAN,
+             **_OTHER_SCRIPT),
     Language("bengali", "bn", **_OTHER_SCRIPT),
 )
 # fmt: on

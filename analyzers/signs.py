@@ -29,6 +29,11 @@ ACRONYM = r"(?:[A-Z]\.){2,}[A-Z](?![^\W_.])|(?:(?:[^\W\d_]|[A-Z][a-z])\.){2,}"
 """U.S.A., Ph.D., e.g., but not the end of co.uk."""
 LETTER = r"(?<![\w.-])[^\W\d_]-(?=[^\W\d_]{2}|\d)"
 """A letter that is a part of the word behind its hyphen (T-shirt, F-16)."""
+NARROW = "\u202f"
+"""The space inside of numbers (10 000)."""
+_SPACES = ("\u00a0", "\u2009", NARROW)  # that do not break, or are narrow
+_SPACE = f"[{''.join(_SPACES)}]"
+_GROUPS = re.compile(rf"(?<![\w.,+/-])(?<!\d\s)[1-9]\d{{0,2}}(?:{_SPACE}\d{{3}})+(?!{_SPACE}?\d)")
 _SEPARATED = re.compile(
     rf"(?<![^\W_])(?P<acronym>{ACRONYM})|(?P<letter>{LETTER})"
     rf"|(?P<thousand>(?<=\d)[,'](?=\d{{3}}(?!\d)))|(?P<unit>(?<=\d)(?=(?i:{UNITS})(?![^\W_])))"
@@ -109,6 +114,13 @@ def usual_signs(word: str) -> str:
     without ancient accents, as the analysis makes them."""
     usual = word.translate(_USUAL)
     return _POWER.sub(lambda found: found[1] + "23"["²³".index(found[2])], usual)
+
+
+def with_groups(text: str, sign: str) -> str:
+    """A text with a sign for the no-break and narrow spaces of numbers (10 000)."""
+    if not any(space in text for space in _SPACES):
+        return text
+    return _GROUPS.sub(lambda number: re.sub(r"\s", sign, number[0]), text)
 
 
 def joined(text: str) -> str:

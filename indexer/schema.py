@@ -130,6 +130,8 @@ class BlogItem(Document):
             "id": Keyword(index=False, doc_values=False),
         }
     )
+    # The lines of `text` that end with a colon before code, each with how that begins.
+    announced = Keyword(index=False, doc_values=False)
     comments = Nested(BlogComment)
     # Filled from the comments; not stored.
     comment_texts = _prose(copy_to=None)

@@ -184,9 +184,8 @@ def answer_body(found: Found, facets: Facets | None, *, fragments: bool = True) 
 def _answer(hits: Sequence[Hit], found: Found) -> Section | None:
     """The section of the first post that shows most of the words of a question, two at least."""
     request, terms = found.plan.request, found.plan.terms
-    is_question = bool(terms) and (
-        request.q.rstrip().endswith(("?", "？", "؟")) or terms[0].term.asks(found.plan.language)
-    )
+    asks = found.plan.language.asks([term.term.token for term in terms])
+    is_question = bool(terms) and (request.q.rstrip().endswith(("?", "？", "؟")) or asks)
     if not (hits and is_question and request.page == 1 and request.sort == "relevance"):
         return None
     shown = [(_marked_words(section), section) for section in hits[0].get("sections", ())]
@@ -208,7 +207,9 @@ def post_hit(hit: Mapping[str, Any], marker: Marker, *, fragments: bool = False)
     source = hit["_source"]
     title, url = plain(source.get("title")), source.get("url")
     marked = marked_texts(hit, marker)
-    loose, sections = excerpts(marked, source.get("headings", ()), title)
+    loose, sections = excerpts(
+        marked, source.get("headings", ()), title, source.get("announced", ())
+    )
     post: Hit = {
         "oid": source["oid"],
         "title": title,

@@ -21,6 +21,7 @@ from analyzers.signs import (
     bigrams,
     is_grammar,
     runs,
+    with_groups,
 )
 from app.search.scoring import FEW_WORDS, LONGEST_CORRECTED
 
@@ -76,6 +77,7 @@ _DASH = re.compile("^[—–]")  # what phones make of --
 _GERSHAYIM = re.compile('(?<=[א-ת])["״](?=[א-ת])')
 # python3.12 is python and 3.12.
 _VERSION = re.compile(r"(?<=[^\W\d_])(?=\d+\.\d)")
+_GROUP = re.compile(r"[1-9]\d{0,2}")
 _NUMBERED = re.compile(r"[^\W\d_]{2,}\d+")
 _WORD_OR_NUMBER = re.compile(r"[^\W\d_]+|\d+")
 _LETTER = rf"[^\W\d_]{_MARK}*"
@@ -125,16 +127,16 @@ class QueryTerm:
         """Whether it may be a flag (`rm -rf`), or exclude a word, if no post has it."""
         return self.pieces[0] == SHORT_FLAG
 
-    def asks(self, language: Language) -> bool:
-        """Whether a query that begins with it is a question."""
-        questions = language.question_words
-        return self.token in questions if questions else self.light
-
     @property
     def correctable(self) -> bool:
         """Whether spellings are suggested: three letters or more and nothing else."""
         short = len(self.token) <= LONGEST_CORRECTED
         return short and not self.stop and bool(_CORRECTABLE.fullmatch(self.token))
+
+    def joins(self, other: "QueryTerm") -> bool:
+        """Whether the two may be one word (`post gres`) or number (10 000), written apart."""
+        grouped = _GROUP.fullmatch(self.token) and re.fullmatch(r"\d{3}", other.token)
+        return bool(grouped) or (self.correctable and other.correctable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +183,7 @@ def parse_query(q: str, language: Language) -> ParsedQuery:
     """Split a query into terms, quoted phrases (`"…"`), exclusions (`-word`), `in:title` and
     `category:name`. Beside more than `FEW_WORDS` significant words, quotation marks are those of a
     sentence."""
-    q = _GERSHAYIM.sub("״", q.translate(_USUAL))
+    q = with_groups(_GERSHAYIM.sub("״", q.translate(_USUAL)), "'")
     if operators := list(_OPERATOR.finditer(q)):
         rest = parse_query(_OPERATOR.sub(lambda match: " " * len(match[0]), q), language)
         in_title = any(match["title"] for match in operators)

@@ -415,12 +415,21 @@ def _count(words: Words, shown: Words) -> float:
     return len(words) - len(words & shown) / 2
 
 
-def passages(text: str, code: str, headings: Sequence[Json], title: str) -> list[Passage]:
+def passages(
+    text: str, code: str, headings: Sequence[Json], title: str, announced: Sequence[str] = ()
+) -> list[Passage]:
     """A marked text and its code, cut at the headings: the passages that have a mark, or all of
-    them if there is none. A heading that is the title of the post is left out."""
+    them if there is none. A heading that is the title of the post is left out. Code that a colon
+    announces follows it."""
     without_mark = MARK not in text and MARK not in code
     lines = text.split("\n")
     code_lines = code.split("\n")
+    if announced:
+        marked_lines = {unmarked(line): line for line in code_lines}
+        for number, *behind in (plain(one).split("\n") for one in announced):
+            if (place := int(number)) < len(lines):
+                behind = [marked_lines.get(line, line) for line in behind]
+                lines[place] = "\n".join([lines[place], *behind])
     last: Json = {"line": len(lines), "code_line": len(code_lines)}
     levels: list[int] = []
     above: list[tuple[str, Words]] = []
@@ -488,7 +497,10 @@ def _best_passages(candidates: Sequence[Passage], shown: Words) -> list[Passage]
 
 
 def excerpts(
-    marked: Mapping[str, str], headings: Sequence[Json] = (), title: str = ""
+    marked: Mapping[str, str],
+    headings: Sequence[Json] = (),
+    title: str = "",
+    announced: Sequence[str] = (),
 ) -> tuple[list[str], list[tuple[Passage, str]]]:
     """What is shown of a post: the snippets that are in no section, and sections with one each.
 
@@ -496,7 +508,8 @@ def excerpts(
     above it, count less.
     """
     shown = _words_of(marked.get("title", ""))
-    candidates = passages(marked.get("text", ""), marked.get("code", ""), headings, title)
+    texts = marked.get("text", ""), marked.get("code", "")
+    candidates = passages(*texts, headings, title, announced)
     best = [passage for passage in candidates if passage.words]
     if len(best) > 1:
         best = _best_passages(best, shown)

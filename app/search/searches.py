@@ -42,7 +42,7 @@ from app.search.spelling import Option, TermStats, Word, WordFacts, as_typed
 Json = dict[str, Any]
 
 _SOURCE = [
-    *("oid", "title", "url", "pub_date", "categories", "language", "image"),
+    *("oid", "title", "url", "pub_date", "categories", "language", "image", "announced"),
     *(f"headings.{name}" for name in ("line", "code_line", "level", "id")),
 ]
 
@@ -328,7 +328,7 @@ def examined_terms(plan: Plan) -> list[QueryTerm]:
     examined += [
         joined(first, second, plan.language)
         for first, second in pairwise(terms)
-        if first.correctable and second.correctable
+        if first.joins(second)
     ]
     return examined[:_LOOKED_UP]
 

@@ -13,11 +13,14 @@ from dataclasses import dataclass
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from analyzers.signs import NARROW, with_groups
+
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _MAX_ID = 200
 _MAX_HEADING = 300
 _IN_HEADING = ", ".join(f"{tag} button" for tag in HEADINGS)
 _DEFINING = ("dt", "td", "section", "div", "article")
+_ANNOUNCED = 200
 _DEFINED = 6
 """The level of a definition: below every heading."""
 
@@ -37,6 +40,7 @@ UNSEEN = _names(
 )
 """Elements without text for a reader. `<rt>` says how the word before it is pronounced."""
 _AS_BLOCK = re.compile(r"display\s*:\s*(?:block|flex|grid|table)")
+_INSIDE = "\ufdd0"  # a noncharacter, in place of the space inside of a number
 _NOTE = re.compile(r"[\[(]?\s*(?:\d{1,4}(?:\s*,\s*\d{1,4})*|[*†‡§¶#]+)\s*[\])]?")
 """What a raised note is: `1`, `[1]`, `1,2`, `*`."""
 _BEGIN, _END = "\x04", "\x05"  # of a line of code that is an element; not in cleaned text
@@ -198,13 +202,15 @@ class Heading:
 class Readable:
     """Plain text: `prose` with one block a line, `code` with one `<pre>` after another.
 
-    `links` has the URL of each link, as it is written, and its text.
+    `links` has the URL of each link, as it is written, and its text. `announced` has the line of
+    each colon before code, and how that begins.
     """
 
     prose: str
     code: str
     headings: tuple[Heading, ...] = ()
     links: tuple[tuple[str, str], ...] = ()
+    announced: tuple[tuple[int, str], ...] = ()
 
 
 def clean(text: str) -> str:
@@ -235,8 +241,10 @@ def _with_few_marks(signs: re.Match[str]) -> str:
 
 
 def one_line(text: str) -> str:
-    """The cleaned text with each run of white space replaced by one space."""
-    return " ".join(clean(text).split())
+    """The cleaned text with each run of white space replaced by one space, and inside of numbers
+    (10 000) by a narrow one."""
+    line = with_groups(clean(text), _INSIDE)
+    return " ".join(line.split()).replace(_INSIDE, NARROW)
 
 
 def walk(
@@ -282,6 +290,7 @@ def text_of(root: LexborNode) -> Readable:
     code: list[str] = []
     headings: list[Heading] = []
     links: list[tuple[str, str]] = []
+    announced: list[tuple[int, str]] = []
     code_line = 0
     heading: LexborNode | None = None
     defined: list[tuple[str, str]] = []  # tags and ids of elements that have begun without a text
@@ -314,6 +323,8 @@ def text_of(root: LexborNode) -> Readable:
             if tag in HEADINGS:
                 heading = None if is_end else node
             elif tag == "pre" and (block := _code(node)):
+                if lines and lines[-1].endswith((":", "：")):
+                    announced.append((len(lines) - 1, clean(block)[:_ANNOUNCED]))
                 code.append(block)
                 code_line += block.count("\n") + 2
         elif tag in ("select", "button", "img", "input"):
@@ -322,7 +333,8 @@ def text_of(root: LexborNode) -> Readable:
             parts.append(_edge(node))
             if not is_end and (href := node.attributes.get("href")):
                 links.append((href, one_line(node.text())))
-    return Readable("\n".join(lines), clean("\n\n".join(code)), tuple(headings), tuple(links))
+    texts = "\n".join(lines), clean("\n\n".join(code))
+    return Readable(*texts, tuple(headings), tuple(links), tuple(announced))
 
 
 def _defined_id(node: LexborNode) -> str:

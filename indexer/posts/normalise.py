@@ -147,6 +147,9 @@ def _post(raw: RawPost, comments: tuple[Comment, ...], digest: str) -> Post:
             replace(heading, text=html.escape(heading.text, quote=False))
             for heading in text.headings
         ),
+        announced=tuple(
+            f"{line}\n{html.escape(code, quote=False)}" for line, code in text.announced
+        ),
         url=url,
         address=address,
         slug=slug_of(address),

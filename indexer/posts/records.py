@@ -165,6 +165,7 @@ class Post(OfTheIndex, frozen=True, kw_only=True):
     text: str
     code: str
     headings: tuple[Heading, ...] = ()
+    announced: tuple[str, ...] = ()
     url: str = ""
     address: str = ""
     slug: str = ""

@@ -52,6 +52,23 @@ def test_stop_words_are_known_as_typed(name: str, word: str, is_stop_word: bool)
     assert (language.written(word) in language.stop_words) is is_stop_word
 
 
+@pytest.mark.parametrize(
+    ("name", "q", "asks"),
+    [
+        ("english", "how to renew a licence", True),
+        ("german", "wie erneuert man das", True),
+        ("german", "der Docker Container", False),
+        ("spanish", "por qué falla", True),
+        ("french", "le conteneur docker", False),
+        ("turkish", "docker nasıl kurulur", True),
+        ("thai", "docker", False),
+    ],
+)
+def test_questions_are_known_by_their_words(name: str, q: str, asks: bool) -> None:
+    language = LANGUAGES[name]
+    assert language.asks(list(map(language.written, q.split()))) is asks
+
+
 def test_only_known_languages_can_be_set() -> None:
     assert parse_settings({"language": "german"}).language == "german"
     with pytest.raises(BadSettings, match="swedish"):

@@ -49,6 +49,16 @@ def refused(**fields: Any) -> str:
     return reject.reason
 
 
+def test_the_spaces_inside_of_numbers_are_narrow_and_others_usual() -> None:
+    text = "<p>10&nbsp;000 Mr.&nbsp;A +49&nbsp;170&nbsp;123 3&thinsp;m 2023&nbsp;100</p>"
+    assert taken(text=text)["text"] == "10\u202f000 Mr. A +49 170 123 3 m 2023 100"
+
+
+def test_what_a_colon_announces() -> None:
+    text = "<p>Run:</p><pre>a &lt; b\nc</pre><p>That is</p><pre>d</pre><p>or:</p><p>e</p>"
+    assert taken(text=text)["announced"] == ["0\na &lt; b\nc"]
+
+
 def test_a_whole_post() -> None:
     raw = post(
         oid=7,

@@ -28,10 +28,11 @@ def bracketed(text: str) -> str:
 
 
 def snippets(
-    text: str, code: str = "", title: str = "", headings: Sequence[Json] = ()
+    text: str, code: str = "", title: str = "", headings: Sequence[Json] = (), announced: str = ""
 ) -> list[str]:
     given = {"text": marked(text), "code": marked(code), "title": marked(title)}
-    return [bracketed(snippet) for snippet in excerpts(given, headings)[0]]
+    shown, _ = excerpts(given, headings, announced=[announced] if announced else ())
+    return [bracketed(snippet) for snippet in shown]
 
 
 FEWER, BOTH = "An [index] for [indexing].", "An [index] for a [dog]."
@@ -52,6 +53,12 @@ JAPANESE = "ここには何も書かれていません。" * 30
         ),
         ("One. The U.S. Yahoo! Inc [cat] came. Two.", {}, ["The U.S. Yahoo! Inc [cat] came."]),
         ("One. A [cat] needs:\nfood\nwater", {}, ["A [cat] needs:\nfood"]),
+        ("A [cat] eats:\nMore.", {"announced": "0\neat &lt;\n}"}, ["A [cat] eats:\neat <"]),
+        (
+            "A [cat] eats:\nMore.",
+            {"announced": "0\neat dog\n}", "code": "eat [dog]\n}"},
+            ["A [cat] eats:\neat [dog]", "eat [dog]"],
+        ),
         (f"{FEWER} {FILLER}{BOTH}", {}, [BOTH, FEWER]),
         (f" {FILLER}".join(NUMBERED), {}, NUMBERED[:2]),
         (f"The [cat] sat. {FILLER}" * 30 + DOG, {}, ["The [cat] sat.", DOG]),
