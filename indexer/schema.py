@@ -157,6 +157,8 @@ class BlogItem(Document):
     links = Keyword(index=False)
     link_texts = _analyzed(TEXT, fields={"keyword": Keyword(index=False)})
     language = Keyword()
+    # What its translations have, too; of a post without any its oid.
+    translation_key = Keyword()
     pub_date = Date()
     # The day of `pub_date` in its own time zone, as the site shows it.
     day = Date(format="strict_date")

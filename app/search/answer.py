@@ -2,7 +2,7 @@
 
 from typing import Any, Literal, NotRequired, TypedDict
 
-SHAPE = 4
+SHAPE = 5
 """The version of the types below, part of the keys of cached answers: increase it with a change of
 them, so that answers of another shape are not served after an upgrade."""
 
@@ -39,6 +39,14 @@ class CommentHit(TypedDict):
     highlight: list[str]
 
 
+class Translation(TypedDict):
+    """A post in another language."""
+
+    language: str
+    title: str
+    url: str
+
+
 class Hit(TypedDict):
     """A post that was found; `missing` are the words of the query that it lacks."""
 
@@ -56,6 +64,7 @@ class Hit(TypedDict):
     excerpt_url: NotRequired[str]
     pinned: NotRequired[bool]
     missing: NotRequired[list[str]]
+    translations: NotRequired[list[Translation]]
 
 
 Correction = TypedDict("Correction", {"from": str, "to": str})

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.search import fallback, scoring
 from app.search.answer import Facets, SearchAnswer
-from app.search.clauses import post_filters
+from app.search.clauses import hidden_clauses, post_filters
 from app.search.explain import explain
 from app.search.found import Found, answer_body, read_found
 from app.search.pins import matching, words_of
@@ -25,6 +25,7 @@ from app.search.searches import (
 )
 from app.search.session import SearchSession
 from app.search.spelling import Facts
+from app.search.translations import with_translations
 from app.search.view import IndexView
 from app.settings import Settings
 
@@ -93,6 +94,8 @@ def answer(
             found = read_found(_with_meaning(meant, view, model), hits, counts)
     if not found.count and found.plan.needed > 1:  # in an order by date: all words, else any
         found = _find(session, "third", replace(found.plan, needed=1), model)
+    if found.plan.has_translations and found.hits:
+        found = _with_translations(session, found)
     body = answer_body(found, _facets(session, found), fragments=settings.text_fragments)
     if request.debug:
         looked_up = [(word, facts[key], key not in new) for key, (_, word) in words.items()]
@@ -106,7 +109,12 @@ def _understand(typed: Plan, facts: Facts, view: IndexView) -> Plan:
     Rules for the query as typed win over those for a correction. In an order by date no post comes
     first.
     """
-    plan = replace(typed, popularity=view.popularity, has_comments=view.has_comments)
+    plan = replace(
+        typed,
+        popularity=view.popularity,
+        has_comments=view.has_comments,
+        has_translations=view.has_translations,
+    )
     plan = _with_pins(plan, view)
     meant = plan_corrected(plan, facts, view.phrases)
     return meant if meant is plan or meant.pins else _with_pins(meant, view)
@@ -124,6 +132,19 @@ def _find(session: SearchSession, kind: str, plan: Plan, model: "Model | None") 
     plan = _with_meaning(plan, session.view, model)
     page, counted = session.send(kind, hits_search(plan), counts_search(plan))
     return read_found(plan, page["hits"]["hits"], read_counts(counted))
+
+
+def _with_translations(session: SearchSession, found: Found) -> Found:
+    plan = found.plan
+    hits = with_translations(
+        session,
+        hits_search(plan),
+        found.hits,
+        plan.request.prefer,
+        pinned=plan.pins.first,
+        hidden=hidden_clauses(plan),
+    )
+    return replace(found, hits=tuple(hits))
 
 
 def _facets(session: SearchSession, found: Found) -> Facets | None:

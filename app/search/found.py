@@ -171,7 +171,7 @@ def answer_body(found: Found, facets: Facets | None, *, fragments: bool = True) 
         body["answer"] = answer
     if found.corrected:
         body["corrected"] = found.corrected
-        body["instead"] = "/search?" + urlencode(request.parameters(typos=False))
+        body["instead"] = "search?" + urlencode(request.parameters(typos=False))
     if found.plan.query.excluded:
         body["excluded"] = list(found.plan.query.excluded)
     if found.dropped:
@@ -233,6 +233,8 @@ def post_hit(hit: Mapping[str, Any], marker: Marker, *, fragments: bool = False)
         post["language"] = language
     if image := source.get("image"):
         post["image"] = image
+    if translations := hit.get("translations"):
+        post["translations"] = translations
     if COMMENTS in hit.get("inner_hits", ()):
         comments = hit["inner_hits"][COMMENTS]["hits"]["hits"]
         if comments:

@@ -47,7 +47,8 @@ class Plan:
     `terms`: every term of the query in its order, with its variants. `required`: the significant
     ones, of which a post must have `needed`. `recency`: whether newer posts score a little more.
     `vector`: the meaning of the query, empty if it does not count. `popularity`: that of a usual
-    post, 0 if no post has one. `has_comments`: whether any post has.
+    post, 0 if no post has one. `has_comments`: whether any post has. `has_translations`: whether
+    some posts are translations of others.
     """
 
     request: SearchRequest
@@ -61,6 +62,7 @@ class Plan:
     vector: tuple[float, ...] = ()
     popularity: float = 0.0
     has_comments: bool = True
+    has_translations: bool = False
 
     @cached_property
     def significant(self) -> tuple[Interpretation, ...]:

@@ -38,6 +38,7 @@ from app.search.query_parser import QueryTerm, apart, joined
 from app.search.render import Marker
 from app.search.request import SearchRequest
 from app.search.spelling import Option, TermStats, Word, WordFacts, as_typed
+from app.search.translations import COLLAPSED, COUNTED, number
 
 Json = dict[str, Any]
 
@@ -76,6 +77,7 @@ def hits_search(plan: Plan) -> Json:
         "track_total_hits": False,
         "_source": _SOURCE,
         "highlight": marker.highlighting("title", "text", "code.forms"),
+        **(COLLAPSED if plan.has_translations else {}),
     }
     if by_relevance:
         ordering = [
@@ -178,17 +180,18 @@ def _counts(plan: Plan) -> dict[str, Json]:
 
 
 def counts_search(plan: Plan) -> Json:
-    return _counting(_counts(plan))
+    return _counting(plan, _counts(plan))
 
 
-def _counting(counted: dict[str, Json]) -> Json:
-    counts = {_COUNTS: {"filters": {"filters": counted}}}
+def _counting(plan: Plan, counted: dict[str, Json]) -> Json:
+    of_each = COUNTED if plan.has_translations else {}
+    counts = {_COUNTS: {"filters": {"filters": counted}, **of_each}}
     return {"size": 0, "track_total_hits": False, "aggs": counts}
 
 
 def read_counts(response: Json) -> dict[str, int]:
     buckets = response["aggregations"][_COUNTS]["buckets"]
-    return {name: bucket["doc_count"] for name, bucket in buckets.items()}
+    return {name: number(bucket) for name, bucket in buckets.items()}
 
 
 # -- order, pages, and what another choice would find ----------------------------------------------
@@ -213,7 +216,7 @@ def facets_search(plan: Plan) -> Json:
         "size": 0,
         "track_total_hits": False,
         "query": _matching(plan, plan.needed, similar=True),
-        "aggs": facet_counts(plan.request, plan.language),
+        "aggs": facet_counts(plan.request, plan.language, translated=plan.has_translations),
     }
 
 
@@ -226,16 +229,16 @@ def page(request: SearchRequest) -> Json:
     return part
 
 
-def facet_counts(request: SearchRequest, language: Language) -> Json:
+def facet_counts(request: SearchRequest, language: Language, *, translated: bool) -> Json:
     """Aggregations that count posts by category and by year.
 
     The filters on categories do not narrow the counts of categories, nor those on days the counts
     of years.
     """
-    in_language = language_filter(request.lang, language)
+    in_language, of_each = language_filter(request.lang, language), COUNTED if translated else {}
     return {
-        "categories": _among(in_language + day_filters(request), _CATEGORY_COUNTS),
-        "years": _among(in_language + category_filter(request), _YEAR_COUNTS),
+        "categories": _among(in_language + day_filters(request), _CATEGORY_COUNTS | of_each),
+        "years": _among(in_language + category_filter(request), _YEAR_COUNTS | of_each),
     }
 
 
@@ -255,7 +258,7 @@ def read_facets(response: Json) -> Facets:
 
 def _values(counted: Json) -> list[Facet]:
     return [
-        {"value": str(bucket.get("key_as_string", bucket["key"])), "count": bucket["doc_count"]}
+        {"value": str(bucket.get("key_as_string", bucket["key"])), "count": number(bucket)}
         for bucket in counted["counts"]["buckets"]
     ]
 
@@ -296,7 +299,7 @@ def lookup_search(plan: Plan, unknown: Iterable[tuple[QueryTerm, Word]]) -> Json
         counted |= {f"{_TERM}{kind} {term.key}": query for kind, query in _counted(term).items()}
         if word.errors:
             errors_of[term.token] = word.errors
-    body = _counting(counted)
+    body = _counting(plan, counted)
     if suggesters := _suggesters(errors_of):
         body["suggest"] = suggesters
     return body

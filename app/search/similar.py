@@ -27,6 +27,7 @@ from app.search.clauses import (
 from app.search.render import plain
 from app.search.request import UNDER, parse_parameters, printable, whole_number
 from app.search.session import SearchSession
+from app.search.translations import COLLAPSED, KEY
 from indexer.posts.addresses import MAX_URL, address_of, slug_of
 from indexer.posts.normalise import MAX_OID
 
@@ -109,20 +110,27 @@ def similar(
     oids = [request.oid] if request.oid else [request.path or "index", request.url]
     if model and model.name != session.view.model:
         model = None
+    # Its own translation may be among them.
+    also = {**COLLAPSED, "size": request.size + 1} if session.view.has_translations else {}
     post, alike, by_path = session.send(
         "similar",
-        {"query": _itself(request, oids), "size": 1, "_source": ["oid"]},
-        _alike(request, oids, model),
-        _by_path(request),
+        {"query": _itself(request, oids), "size": 1, "_source": ["oid", KEY]},
+        _alike(request, oids, model) | also,
+        _by_path(request) | also,
     )
-    found = [hit["_source"]["oid"] for hit in post["hits"]["hits"]]
+    found = [hit["_source"] for hit in post["hits"]["hits"]]
     if not found:
         alike = by_path
-    elif found[0] not in oids:
-        (alike,) = session.send("similar", _alike(request, found, model))
+    elif found[0]["oid"] not in oids:
+        (alike,) = session.send("similar", _alike(request, [found[0]["oid"]], model) | also)
+    keys = [source[KEY] for source in found]
     sources = [hit["_source"] for hit in alike["hits"]["hits"]]
-    posts: Any = [{**source, "title": plain(source["title"])} for source in sources]
-    return {"known": bool(found), "posts": posts}
+    posts: Any = [
+        {**source, "title": plain(source["title"])}
+        for source in sources
+        if source.pop(KEY) not in keys
+    ]
+    return {"known": bool(found), "posts": posts[: request.size]}
 
 
 def _itself(request: SimilarRequest, oids: list[str]) -> Json:
@@ -188,4 +196,5 @@ def _words(request: SimilarRequest) -> str:
 
 def _page(request: SimilarRequest, query: Json) -> Json:
     chosen = bool_query(must=[query], filter=under_filter(request.under))
-    return {"query": chosen, "size": request.size, "track_total_hits": False, "_source": _SOURCE}
+    source = [*_SOURCE, KEY]
+    return {"query": chosen, "size": request.size, "track_total_hits": False, "_source": source}

@@ -27,6 +27,7 @@ from app.search.pins import PINS, PinRule, parse
 from app.search.session import FIGURES, SearchSession, read_figures, shard_headers
 from indexer import SCHEMA
 from indexer.errors import other_schema
+from indexer.posts.normalise import TRANSLATED
 from indexer.store.state import state_index
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ Json = dict[str, Any]
 
 _PARTS = 4  # of a generation
 _MOST_LANGUAGES = 100  # that are told apart
+_COMPARED = 1_000  # posts of a shard, of which two may be translations of each other
 _SYNONYMS = f"index.analysis.filter.{SYNONYMS}.synonyms"
 
 
@@ -58,6 +60,7 @@ class IndexView:
     languages: frozenset[str]
     popularity: float
     has_comments: bool
+    has_translations: bool = False
     pins: Sequence[PinRule] = ()
     pins_version: Version | None = None
     name: str = ""
@@ -150,6 +153,15 @@ _FACTS: Json = {
             },
         },
         "comments": {"nested": {"path": "comments"}},
+        "translated": {
+            "terms": {
+                "field": "translation_key",
+                "include": f"{TRANSLATED}.*",
+                "size": 1,
+                "shard_size": _COMPARED,
+                "min_doc_count": 2,
+            }
+        },
     },
 }
 
@@ -264,6 +276,7 @@ def _read(
         languages=tags,
         popularity=counts["popular"]["usual"]["values"][0]["value"] or 0.0,
         has_comments=bool(counts["comments"]["doc_count"]),
+        has_translations=bool(counts["translated"]["buckets"]),
         **settings,
     )
     if former and (former.pins_version, former.language) == (version(stored), language):

@@ -1,7 +1,7 @@
 """What the search page shows without a search: the newest posts, counts by category and year."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -12,10 +12,14 @@ from app.search.render import plain
 from app.search.request import SearchRequest
 from app.search.searches import NEWEST, facet_counts, read_facets
 from app.search.session import SearchSession
+from app.search.translations import COLLAPSED, with_translations
 from app.service import Service
+from app.views.search import depends_on_language, in_visitors_language
 
 _NEWEST = 5
 _NEWEST_CHOSEN = 20  # posts of a category or of some days
+
+Json = dict[str, Any]
 
 EVERYTHING = SearchRequest("")
 
@@ -37,8 +41,10 @@ def browse(service: Service, filters: SearchRequest = EVERYTHING) -> Browse:
     Raises:
         Unavailable: Elasticsearch cannot answer, and no older answer is kept.
     """
+    if depends_on_language(filters, service):
+        filters = in_visitors_language(filters)
     # The key of a search begins with its query, so no search has one of these.
-    key = f"{SHAPE} browse&{urlencode(filters.parameters())}"
+    key = f"{SHAPE} browse&{urlencode([*filters.parameters(), ('prefer', filters.prefer)])}"
     answer = service.get_or_compute(
         service.look_up(key), lambda session: _compute(session, filters)
     ).body
@@ -46,24 +52,31 @@ def browse(service: Service, filters: SearchRequest = EVERYTHING) -> Browse:
 
 
 def _compute(session: SearchSession, filters: SearchRequest) -> Computed:
-    language = session.view.language
+    language, translated = session.view.language, session.view.has_translations
     chosen = post_filters(filters, language)
-    body = {
+    body: Json = {
+        "query": {"match_all": {}},
         # Applied to the hits only; each count has filters of its own.
         "post_filter": bool_query(filter=chosen),
         "size": _NEWEST_CHOSEN if chosen else _NEWEST,
         "track_total_hits": False,
         "sort": [NEWEST],
         "_source": ["title", "url", "pub_date", "language"],
-        "aggs": facet_counts(filters, language),
+        "aggs": facet_counts(filters, language, translated=translated),
+        **(COLLAPSED if translated else {}),
     }
     (response,) = session.send("browse", body)
-    hits = [hit for hit in response["hits"]["hits"] if chosen or hit["_source"].get("pub_date")]
+    hits = response["hits"]["hits"]
+    if translated:
+        hits = with_translations(session, body, hits, filters.prefer)
+    hits = [hit for hit in hits if chosen or hit["_source"].get("pub_date")]
     answer: BrowseAnswer = {
         "newest": [hit["_source"] | {"title": plain(hit["_source"]["title"])} for hit in hits],
         "facets": read_facets(response),
     }
     # There are too many combinations of filters to keep all of them for a day.
     return Computed(
-        body=answer, has_hits=response["hits"]["hits"] != [], keep_stale=filters == EVERYTHING
+        body=answer,
+        has_hits=response["hits"]["hits"] != [],
+        keep_stale=replace(filters, prefer="") == EVERYTHING,
     )

@@ -52,6 +52,8 @@ def passage_markdown(hit: Hit, base: str) -> str:
         address = (section["url"] or "").partition(":~:")[0].rstrip("#")
         heading = _link(section["heading"], address, base)
         parts += [f"### {heading}", _quoted(section["snippet"])]
+    for other in hit.get("translations", ()):
+        parts.append(f"{other['language']}: {_link(other['title'], other['url'], base)}")
     return _joined(parts)
 
 

@@ -81,6 +81,7 @@ def start() -> Response:
     service = current_service()
     response = jsonify({"popular": service.popular(), "newest": browse(service).newest})
     response.headers["Cache-Control"] = "no-cache"
+    response.vary.add("Accept-Language")
     return response
 
 

@@ -43,6 +43,8 @@ MAX_LABEL = 200
 MAX_LABELS = 100
 MAX_LINKS = 1_000
 MAX_POPULARITY = 1_000_000_000_000
+TRANSLATED = "="
+"""What the key of a post with translations begins with."""
 UNMISTAKABLE_SLUG = 9
 """Letters of a slug that two pages hardly have by accident: sites move, and old links stay as they
 are. Of 1,370 links to addresses without a post, nine in ten lead to the post with their slug."""
@@ -136,8 +138,9 @@ def _post(raw: RawPost, comments: tuple[Comment, ...], digest: str) -> Post:
     keywords = value((), _labels, "keywords", raw.keywords)
     image = value("", _url, "image", raw.image)
     number = value(None, popularity, raw.popularity)
-    complaints.require_none()
     address = address_of(url) if url else ""
+    translation_key = value("", _translation_key, raw.translation_key, address)
+    complaints.require_none()
     return Post(
         oid=oid,
         title=title,
@@ -160,6 +163,7 @@ def _post(raw: RawPost, comments: tuple[Comment, ...], digest: str) -> Post:
         categories=categories,
         keywords=keywords,
         language=_language(raw.language),
+        translation_key=translation_key,
         links=_links(url, text.links),
         popularity=number,
         digest=digest,
@@ -382,6 +386,18 @@ def popularity(value: Any) -> float | None:
         f"popularity {value!r:.80} is not a number",
         f"Write a number from 0 to {MAX_POPULARITY:,}, such as page views.",
     )
+
+
+def _translation_key(value: Any, address: str) -> str:
+    """A digest of the key that translations share, or of the addresses of all; "" if there is none.
+
+    Of addresses a page with the home page in place of a translation has others than any post.
+    """
+    _check_type("translation_key", value, types=(str, list))
+    if isinstance(value, list):
+        addresses = {address_of(url) for url in value[:MAX_LABELS]} | {address}
+        value = "\n".join(sorted(addresses)) if len(addresses) > 1 else ""
+    return TRANSLATED + hashlib.sha256(value.encode()).hexdigest()[:16] if value else ""
 
 
 def _language(value: Any) -> str:

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any, Literal, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import force_setattr
 
 from indexer.posts.html_text import Heading
 
@@ -65,6 +66,8 @@ class RawPost:
     keywords: Any = ()
     comments: tuple[RawComment, ...] = ()
     language: Any = None
+    # What its translations have, too: a key, or the addresses of all of them.
+    translation_key: Any = None
     image: Any = None
     # In no digest: it is given and changed beside the sources, too.
     popularity: Any = field(default=None, compare=False)
@@ -176,9 +179,14 @@ class Post(OfTheIndex, frozen=True, kw_only=True):
     categories: tuple[str, ...]
     keywords: tuple[str, ...]
     language: str = ""
+    translation_key: str = ""
     links: tuple[str, ...] = ()
     digest: str = ""
     over_http: bool = False
+
+    def __post_init__(self) -> None:
+        # Elasticsearch would take all posts without one for the same.
+        force_setattr(self, "translation_key", self.translation_key or self.oid)
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,8 @@ def exported(entry: Mapping[str, Any], origin: Origin) -> ExportedPost | Reject:
 def _has_markup(value: Any) -> bool:
     """Whether a text that would be shown has a `<`: it would be markup on the page of a search."""
     if isinstance(value, Mapping):
-        return any(_has_markup(part) for name, part in value.items() if name != "oid")
+        shown = value.keys() - {"oid", "translation_key"}
+        return any(_has_markup(value[name]) for name in shown)
     if isinstance(value, list):
         return any(map(_has_markup, value))
     return isinstance(value, str) and "<" in value

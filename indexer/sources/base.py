@@ -80,8 +80,12 @@ class SourceOptions:
 def completed(post: RawPost, options: SourceOptions) -> RawPost:
     """The post with the URL of the site before a path on it, and with a language if it has none."""
     url = without_tracking(post.url) if isinstance(post.url, str) else post.url
+    key = post.translation_key
+    if isinstance(key, list):
+        key = [_on_site(address, options.site) for address in key]
     return replace(
         post,
+        translation_key=key,
         url=_on_site(url, options.site),
         image=_on_site(post.image, options.site),
         language=post.language or options.language or post.language,

@@ -72,10 +72,14 @@ class Ghost(Source):
             modified=_moment(post.get("updated_at")),
             keywords=tags.get(post.get("id"), []),
             language=post.get("locale"),
+            translation_key=_HREFLANG.findall(post.get("codeinjection_head") or ""),
             image=image_of(post.get("feature_image")),
         )
 
 
+_HREFLANG = re.compile(
+    r"""<link\s(?=[^<>]*\bhreflang=)(?![^<>]*\bx-default)[^<>]*?\bhref=["']?([^"'\s<>]+)"""
+)
 _GATED = re.compile(
     r"<!--\s*kg-gated-block:begin\s([^\n>]*)-->(.*?)(?:<!--\s*kg-gated-block:end\s*-->|\Z)",
     re.DOTALL,

@@ -22,7 +22,7 @@ _MAX_ARRAY = 100_000_000
 _BOM = b"\xef\xbb\xbf"
 FIELDS = (
     *("oid", "title", "text", "url", "pub_date", "modified", "categories", "keywords"),
-    *("comments", "language", "image", "popularity"),
+    *("comments", "language", "translation_key", "image", "popularity"),
 )
 COMMENT_FIELDS = ("oid", "comment", "author", "pub_date")
 _MEANT = {
@@ -35,6 +35,7 @@ _MEANT = {
     "oid": ("id", "_id", "guid", "slug"),
     "title": ("name", "headline"),
     "language": ("lang", "locale"),
+    "translation_key": ("translationkey",),
     "popularity": ("views", "pageviews", "page_views", "visits"),
     "image": ("cover", "thumbnail", "feature_image", "image_url"),
 }

@@ -92,7 +92,8 @@ class WordPress(Source):
                 keywords=_terms(item, "post_tag"),
                 comments=tuple(map(_comment, filter(_is_shown, said))),
                 withdrawn=tuple(text_of(it, "comment_id") for it in said if not _is_approved(it)),
-                language=language,
+                language=next(_slugs(item, "language"), language),  # by Polylang
+                translation_key=next(_slugs(item, "post_translations"), None),
                 image=image_of(images.get(meta.get("_thumbnail_id", ""))),
             )
 
@@ -241,6 +242,10 @@ def _terms(item: Element, domain: str) -> list[str]:
     terms = [term for term in item.iterfind("category") if term.get("domain") == domain]
     names = [plain(term.text or "") for term in terms if term.get("nicename") != "uncategorized"]
     return [name for name in names if name]
+
+
+def _slugs(item: Element, domain: str) -> Iterator[str]:
+    return (str(it.get("nicename")) for it in item.iterfind(f"category[@domain='{domain}']"))
 
 
 def _moment(parent: Element, name: str) -> When:

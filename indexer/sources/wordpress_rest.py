@@ -42,7 +42,10 @@ _CLOSED = (400, 401, 403, 404, 405, 410, 451, 501)
 _LANGUAGE = re.compile(r"""<html\b[^<>]*?\slang=["']([\w-]+)""", re.IGNORECASE)
 _MOST = 100  # entries a page
 _MANY = 25  # posts with their texts at a time
-_LISTED = "id,link,date_gmt,modified_gmt,categories,tags,featured_media,content.protected"
+_LISTED = (
+    "id,link,date_gmt,modified_gmt,categories,tags,featured_media,content.protected,"
+    "lang,translations"
+)
 _SAID = "id,post,author_name,date,date_gmt,content,type"
 _HIDDEN = re.compile(r"""name=["']robots["'][^<>]*\bnoindex\b""")
 
@@ -212,10 +215,11 @@ class WordPressSite(Source):
             before = self.total or 0
 
     def _mark(self, entry: Entry, site: _Site, said: Mapping[int, list[Entry]]) -> str:
-        fields = [entry.get(name) for name in ("id", "link", "date_gmt", "modified_gmt")]
+        fields = [entry.get(name) for name in ("id", "link", "date_gmt", "modified_gmt", "lang")]
         names = [site.names(taxonomy, entry) for taxonomy in ("categories", "tags")]
         comments = hashlib.sha256(orjson.dumps(said[entry["id"]])).hexdigest()
         options = [entry.get("featured_media"), self._options.site, self._options.language]
+        options.append(_translations(entry))
         return orjson.dumps([*fields, *names, comments, *options]).decode()
 
     def _origin(self, entry: Entry) -> Origin:
@@ -242,6 +246,7 @@ class WordPressSite(Source):
                 keywords=site.names("tags", entry),
                 comments=tuple(map(_comment, row.comments)),
                 language=entry.get("lang"),
+                translation_key=_translations(entry),
                 image=image_of(row.image),
                 entry=row.mark.encode(),
             )
@@ -271,6 +276,13 @@ def _kept(rows: Iterable[_Row]) -> Iterator[_Row]:
 
 def _is_locked(entry: Entry) -> bool:
     return bool(entry["content"]["protected"])
+
+
+def _translations(entry: Entry) -> str:
+    """The ids of a post in all languages, as Polylang has them."""
+    named = entry.get("translations")
+    ids = sorted(map(str, named.values())) if isinstance(named, dict) else []
+    return " ".join(ids) if len(ids) > 1 else ""
 
 
 def _comment(comment: Entry) -> RawComment:

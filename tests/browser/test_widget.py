@@ -144,7 +144,7 @@ def test_keys_in_the_box_are_no_shortcuts_of_the_page(page: Page, show: Show) ->
 def test_the_dialog_keeps_the_focus_and_gives_it_back(page: Page, show: Show) -> None:
     show(_modal())
     opener = page.locator("blog-search button.opener")
-    expect(opener).to_have_attribute("aria-keyshortcuts", "Control+K /")
+    expect(opener).to_have_attribute("aria-keyshortcuts", "Control+K")
     expect(opener.locator("kbd")).to_have_text("Ctrl K")
     page.locator("#before").focus()
     page.keyboard.press("Control+k")
@@ -323,6 +323,15 @@ def test_the_widget_speaks_the_language_of_the_page(page: Page, show: Show) -> N
     expect(page.get_by_role("status")).to_contain_text("11 Ergebnisse")
     expect(_options(page).first).to_contain_text("31.12.2015")
     expect(page.locator("blog-search [lang=en]")).to_have_text(["Title", "Text", "Yes"])
+
+
+def test_a_translation_is_linked_below_its_post(page: Page, show: Show) -> None:
+    other = {"language": "pt", "title": "O <b>mar</b>", "url": "/pt/mar/"}
+    _find(page, _hit("sea", "The sea", language="en", translations=[other]))
+    show(q="sea")
+    link = _options(page).nth(1)
+    expect(link).to_have_attribute("href", re.compile("/pt/mar/$"))
+    expect(link.locator("[lang=pt]")).to_have_text("pt: O <b>mar</b>")
 
 
 def test_posts_in_the_language_of_the_page_are_asked_for(page: Page, show: Show) -> None:

@@ -88,9 +88,25 @@ def test_a_whole_post() -> None:
         "modified": "2024-02-01T12:00:00+02:00",
         "categories": ["cats", "mice"],
         "keywords": ["x", "2024"],
+        "translation_key": "7",
         "comments": [{"oid": "1", "author": "A&lt;b&gt;", "comment": "No &amp; yes\ny\n  z"}],
         "digest": "",
     }
+
+
+def test_translations_share_a_key() -> None:
+    sea, mar = "https://blog.example.org/sea/", "https://blog.example.org/pt/mar/"
+
+    def key(url: str, given: Any) -> Any:
+        return taken(oid=url, url=url, translation_key=given)["translation_key"]
+
+    assert key(sea, [sea, mar]) == key(mar, ["http://www.blog.example.org/sea", mar]) != sea
+    assert key(sea, [mar]) == key(sea, [sea, mar])
+    assert key(sea, "sea") == key(mar, "sea") != key(mar, "tide")
+    # Of two pages that name the home page in place of a translation each has a key of its own.
+    assert key(sea, ["https://blog.example.org/pt/"]) != key(mar, ["https://blog.example.org/pt/"])
+    assert key(sea, [sea]) == key(sea, []) == key(sea, None) == sea
+    assert refused(translation_key=7) == "translation_key is an int: 7"
 
 
 def test_the_digest_changes_with_any_field_but_the_origin() -> None:

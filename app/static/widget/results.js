@@ -7,7 +7,6 @@ const ICONS = {
   section: "M9 4 7 20M17 4l-2 16M4 9h16M4 15h16",
   comment: "M4 6h16v10H9l-5 4z",
   clock: "M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16M12 7.5V12l3 2",
-  often: "m4 16 5-5 4 4 7-8M15 7h5v5",
 };
 const LEAD = 40; // letters of a snippet before its first mark, so that a narrow screen shows the mark
 
@@ -36,12 +35,6 @@ function icon(name) {
   return svg;
 }
 
-// A message with keys in it: keys("{enter} open", { enter: ["↵"] }).
-function keys(message, names) {
-  return message.split(/\{(\w+)\}/).flatMap((text, number) =>
-    number % 2 ? (names[text] ?? []).map((key) => make("kbd", {}, key)) : text);
-}
-
 // A highlight of the service is escaped text with <mark> elements.
 function marked(highlight) {
   return highlight.split(/<\/?mark>/).map((text, number) => {
@@ -65,7 +58,7 @@ function row(url, name, ...children) {
 
 // A post with the sections and comments that match, as a list item; without the section that is the answer.
 function hitItem(hit, position, { text, lang, host }, answer) {
-  const { highlight, language, comments = [], missing } = hit;
+  const { highlight, language, comments = [], missing, translations = [] } = hit;
   const sections = (hit.sections ?? []).filter(({ heading, url }) => heading !== answer?.heading || url !== answer.url);
   const prose = language && { lang: language }; // its direction is that of the item
   const snippet = (...fragments) => fragments.length > 0 && make("span.snippet", prose, ...marked(fromMark(fragments)));
@@ -83,6 +76,8 @@ function hitItem(hit, position, { text, lang, host }, answer) {
     // A comment names no language; most are in that of the post.
     ...comments.map((comment) =>
       row(comment.url, "a.link.comment", icon("comment"), make("span.title", {}, [text("comment"), comment.author].filter(Boolean).join(" · ")), snippet(...comment.highlight))),
+    ...translations.map(({ language: lang, title, url }) =>
+      row(url, "a.link.translation", icon("post"), make("span.title", { lang }, `${lang}: ${title}`))),
   );
 }
 

@@ -245,6 +245,12 @@ class Page:
                 return declared
         return self._text("content-language") or self._text("inlanguage")
 
+    def _translations(self, url: str) -> list[str]:
+        """The addresses of the page in all languages, as `hreflang` has them."""
+        links = self.parsed.css("link[rel~=alternate][hreflang]:not([hreflang=x-default], [type])")
+        named = [_followed(link.attributes.get("href") or "") for link in links]
+        return [urljoin(url, address) for address in named if address]
+
     # -- whether it is a post --------------------------------------------------------------------
 
     def why_hidden(self) -> str:
@@ -399,6 +405,7 @@ class Page:
             categories=named,
             keywords=keywords,
             language=self.language,
+            translation_key=self._translations(url),
             image=image_of(urljoin(url, image)) if image else None,
             layout=layout.name,
             left_out=content.left_out + Counter(comments=self._said),

@@ -61,6 +61,7 @@ _DOCSIFY = re.compile(r"\$docsify\b|/docsify(?:\.min)?\.js|/docsify@|/docsify/")
 _HISTORY = re.compile(r"""routerMode["']?\s*:\s*["']history""")
 _CODES = frozenset(language.code for language in LANGUAGES.values())
 _LANGUAGE = re.compile(r"([a-z]{2})(?:-(?:[a-z]{2}|han[st]))?")
+_TRANSLATION_KEYS = ("translationkey", "translationid", "pageid")
 _TEMPLATE_FIELDS = ("year", "month", "day", "slug", "path", "section")
 
 
@@ -227,18 +228,18 @@ class MarkdownFolder(Source):
             categories=labels(entry.first(("categories", "category"))),
             keywords=labels(entry.first(("tags", "tag", "keywords"))),
             language=self._language(entry),
+            translation_key=str(entry.first(_TRANSLATION_KEYS) or _in_language(entry.path)[1]),
             popularity=entry.fields.get("popularity"),
             image=self._address(image) if image and image.startswith("/") else image,
         )
 
     def _language(self, entry: Entry) -> str:
-        """As the front matter says it, the folder (`de/news`), or the configuration."""
+        """As the front matter says it, the path, or the configuration."""
         stated = entry.first(("language", "lang", "locale"))
         if isinstance(stated, str):
             return stated
-        folder = entry.path.parts[0].replace("_", "-").lower()
-        if (found := _LANGUAGE.fullmatch(folder)) and found[1] in _CODES:
-            return folder
+        if language := _in_language(entry.path)[0]:
+            return language
         return self._site.language if self._site and not self._options.language else ""
 
     def _place(self, entry: Entry) -> str:
@@ -261,6 +262,18 @@ class MarkdownFolder(Source):
         path = re.sub(r"/{2,}", "/", f"/{path}").removesuffix("index.html")
         path = quote(path.encode("utf-8", "ignore"), safe="/%?=&#:+,;@~!'()*$")  # JSON: "\ud800"
         return f"{address.rstrip('/')}{path}"
+
+
+def _in_language(path: PurePosixPath) -> tuple[str, str]:
+    """The language that a path names (`de/news.md`, `news.de.md`), and the path without it."""
+    bare = path.with_suffix("").as_posix()
+    folder, _, rest = bare.partition("/")
+    name, _, ending = bare.rpartition(".")
+    for part, other in ((folder, rest), (ending, name)):
+        code = part.replace("_", "-").lower()
+        if other and (found := _LANGUAGE.fullmatch(code)) and found[1] in _CODES:
+            return code, other
+    return "", bare
 
 
 def docsify_of(folder: Path) -> str:

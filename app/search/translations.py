@@ -1,0 +1,77 @@
+"""Of posts that are translations of each other one hit, in the visitor's language if it has all
+words that were found."""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from analyzers.languages import Language
+from app.search.clauses import HAS, bool_query, language_filter
+from app.search.render import plain
+from app.search.session import SearchSession
+from indexer.posts.normalise import TRANSLATED
+
+Json = dict[str, Any]
+
+KEY = "translation_key"
+COLLAPSED: Json = {"collapse": {"field": KEY}}
+"""A part of a search whose hits are the best, or the first, of their translations."""
+COUNTED: Json = {"aggs": {"posts": {"cardinality": {"field": KEY}}}}
+"""A part of an aggregation that counts posts and not their translations: `number`."""
+_MOST = 1_000  # translations of the posts of a page
+
+
+def number(bucket: Json) -> int:
+    """How many posts a bucket has, of translations one."""
+    count: int = bucket.get("posts", {}).get("value", bucket["doc_count"])
+    return count
+
+
+def with_translations(
+    session: SearchSession,
+    search: Json,
+    hits: Sequence[Json],
+    prefer: str,
+    *,
+    pinned: Collection[str] = (),
+    hidden: Sequence[Json] = (),
+) -> list[Json]:
+    """The hits of a collapsed search, each in the language `prefer` if there is a translation that
+    has all its words, and with its `translations`."""
+    found = {hit["fields"][KEY][0]: hit for hit in hits}
+    keys = [key for key in found if key.startswith(TRANSLATED)]
+    if not keys:
+        return list(hits)
+    language = session.view.language
+    others = [key for key in keys if not f"{_tag(found[key], language)}-".startswith(f"{prefer}-")]
+    chosen = [{"terms": {KEY: others}}, *language_filter(prefer, language)]
+    own = {name: part for name, part in search.items() if name != "aggs"}
+    own |= {"query": bool_query(must=[search["query"]], filter=chosen), "from": 0}
+    has_url = {"exists": {"field": "url"}}
+    every: Json = {
+        "query": bool_query(filter=[{"terms": {KEY: keys}}, has_url], must_not=list(hidden)),
+        "size": _MOST,
+        "sort": ["language", "oid"],
+        "_source": [KEY, "title", "url", "language"],
+    }
+    bodies = [own | {"size": len(others)}, every] if prefer and others else [every]
+    *preferred, all_of_them = session.send("translations", *bodies)
+    for hit in preferred[0]["hits"]["hits"] if preferred else ():
+        key = hit["fields"][KEY][0]
+        if found[key]["_id"] not in pinned and _words(found[key]) <= _words(hit):
+            found[key] = hit
+    for other in all_of_them["hits"]["hits"]:
+        source = other["_source"]
+        hit = found[source[KEY]]
+        if other["_id"] != hit["_id"]:
+            named = {"language": _tag(other, language), "title": plain(source["title"])}
+            hit.setdefault("translations", []).append({**named, "url": source["url"]})
+    return list(found.values())
+
+
+def _words(hit: Json) -> set[str]:
+    return {name for name in hit.get("matched_queries", ()) if name.startswith(HAS)}
+
+
+def _tag(hit: Json, language: Language) -> str:
+    tag: str = hit["_source"].get("language", language.code)
+    return tag
