@@ -54,6 +54,51 @@ class Reader:
                 chain.send_keys(key)
         chain.perform()
 
+    def compose(self) -> None:
+        """The letters `u6f` of an input method, which stand for an o, where the focus is."""
+        if self.name == "chromium":
+            composed = {"text": "u6f", "selectionStart": 3, "selectionEnd": 3}
+            self._command("Input.imeSetComposition", composed)
+        elif self.name == "firefox":
+            self._in_chrome(
+                "const tip = (window.tip = Cc['@mozilla.org/text-input-processor;1']"
+                ".createInstance(Ci.nsITextInputProcessor));"
+                "tip.beginInputTransactionForTests(window);"
+                "tip.setPendingCompositionString('u6f');"
+                "tip.appendClauseToPendingComposition(3, tip.ATTR_RAW_CLAUSE);"
+                "tip.setCaretInPendingComposition(3);"
+                "tip.flushPendingComposition();"
+            )
+        else:  # that of GTK itself
+            chain = webdriver.ActionChains(self.driver)
+            chain.key_down(Keys.CONTROL).key_down(Keys.SHIFT).send_keys("u")
+            chain.key_up(Keys.SHIFT).key_up(Keys.CONTROL).send_keys("6f").perform()
+
+    def commit(self) -> None:
+        """Enter, by which an input method puts the o in place of them."""
+        if self.name == "chromium":
+            key = {"type": "rawKeyDown", "key": "Process", "windowsVirtualKeyCode": 229}
+            self._command("Input.dispatchKeyEvent", key)
+            self._command("Input.insertText", {"text": "o"})
+        elif self.name == "firefox":
+            self._in_chrome(
+                "tip.setPendingCompositionString('o'); tip.setCaretInPendingComposition(1);"
+                "tip.appendClauseToPendingComposition(1, tip.ATTR_RAW_CLAUSE);"
+                "tip.flushPendingComposition();"
+                "tip.commitComposition(new KeyboardEvent('', { key: 'Enter', keyCode: 13 }));"
+            )
+        else:
+            self.press(Keys.ENTER)
+
+    def _command(self, name: str, parameters: dict[str, Any]) -> None:
+        assert isinstance(self.driver, webdriver.Chrome)
+        self.driver.execute_cdp_cmd(name, parameters)
+
+    def _in_chrome(self, script: str) -> None:
+        assert isinstance(self.driver, webdriver.Firefox)
+        with self.driver.context("chrome"):
+            self.driver.execute_script(script)
+
     def click(self, find: str) -> None:
         self.read(f"{find}.scrollIntoView({{ block: 'nearest' }})")
         self.driver.execute_script("arguments[0].click()", self.read(find))
@@ -92,7 +137,10 @@ def _firefox() -> WebDriver:
     options = webdriver.FirefoxOptions()
     options.binary_location = _program("firefox-esr")
     options.add_argument("-headless")
-    service = webdriver.FirefoxService(_program("geckodriver"))
+    # The input method of a test is a part of the browser's own scripts.
+    service = webdriver.FirefoxService(
+        _program("geckodriver"), service_args=["--allow-system-access"]
+    )
     return webdriver.Firefox(options, service)
 
 

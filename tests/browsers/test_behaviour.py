@@ -60,6 +60,40 @@ def test_typing_arrows_enter_and_escape(reader: Reader, address: str, blog: Blog
     reader.wait("!root.querySelector('dialog').open")
 
 
+@pytest.mark.parametrize("variant", ["inline", "modal", "page"])
+def test_the_letters_of_an_input_method_are_not_the_word_yet(
+    reader: Reader, address: str, blog: Blog, variant: str
+) -> None:
+    hits = HITS
+    if variant == "page":
+        hits = "document.querySelectorAll('.hits li').length"
+        reader.open(f"{address}/")
+        reader.read("box.focus()")
+    else:
+        script = "<script>addEventListener('blogsearch:select', () => { opened = true })</script>"
+        _page(reader, address, blog, f"<blog-search variant={variant}></blog-search>{script}")
+        reader.read("document.querySelector('blog-search').focus()")
+    searched = (
+        "performance.getEntriesByType('resource').map(({ name }) => new URL(name))"
+        ".filter(({ pathname }) => /^\\/(search)?$/.test(pathname))"
+        ".map(({ searchParams }) => searchParams.get('q'))"
+    )
+    reader.press(*"pyth")
+    reader.wait(f"{searched}.includes('pyth')")
+    reader.compose()
+    reader.wait("box.value === 'pythu6f'")
+    reader.read("setTimeout(() => { document.body.dataset.later = box.value }, 500)")
+    reader.wait("document.body.dataset.later === 'pythu6f'")
+    reader.commit()
+    reader.wait(f"box.value === 'pytho' && {searched}.includes('pytho') && {hits} > 0")
+    assert reader.read(searched)[-1] == "pytho"
+    assert not [q for q in reader.read(searched) if q and "u" in q]
+    # Enter was that of the input method.
+    assert reader.read("window.opened") is None
+    reader.press("n")
+    reader.wait(f"box.value === 'python' && {searched}.includes('python')")
+
+
 def test_a_click_beside_the_dialog_closes_it(reader: Reader, address: str, blog: Blog) -> None:
     _page(reader, address, blog, f"<blog-search variant=modal></blog-search>{LONG}")
     for closes, x, y in ((False, 500, 65), (True, 5, 300)):
