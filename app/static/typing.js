@@ -4,7 +4,7 @@
 const SEARCHING_AFTER = 500; // milliseconds without an answer
 const TIMEOUT = 10_000; // milliseconds
 
-const limited = (signal) => AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT)]);
+const limited = (...signals) => AbortSignal.any([...signals, AbortSignal.timeout(TIMEOUT)]);
 
 // Seconds until a search may be sent again. A proxy may name a date, or hide the header from other origins.
 function retryAfter({ headers }) {

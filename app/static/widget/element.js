@@ -3,7 +3,6 @@
 const RECENT = "blogsearch:recent"; // in the storage of the browser
 
 const SETTLED_AFTER = 1000; // milliseconds after an answer
-const SKELETON_AFTER = 150; // milliseconds without an answer in an empty list
 const shortcuts = (host) => (host.getAttribute("shortcut") ?? "mod+k /").toLowerCase().split(" ").filter(Boolean);
 const MOD = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘" : "Ctrl";
 // Searches of generators that take Ctrl+K for themselves.
@@ -35,7 +34,7 @@ class SearchBox {
     const ariaLabel = text("label");
 
     this.input = make("input.input", {
-      role: "searchbox", dir: "auto", ariaLabel, maxLength: 200, placeholder: text("placeholder"),
+      role: "searchbox", dir: "auto", ariaLabel, maxLength: 200, placeholder: this.attribute("text-placeholder") ?? `${ariaLabel} …`,
       autocomplete: "off", autocapitalize: "off", spellcheck: false, enterKeyHint: "search",
     });
     this.input.setAttribute("autocorrect", "off");
@@ -59,9 +58,7 @@ class SearchBox {
     this.all = make("a.all", {}, text("all"), make("kbd", { ariaHidden: "true" }, `${MOD} ↵`));
     this.links = make("p.links", {}, this.more, this.all);
     this.panel = make("div.panel", { tabIndex: -1 }, this.filters, this.status, this.spoken, this.list, this.suggested, this.links);
-    const foot = modal && make("p.keys", { ariaHidden: "true" },
-      make("span", {}, ...keys(text("keys"), { arrows: ["↑", "↓"], enter: ["↵"] })),
-      make("span", {}, ...keys(text("keys_close"), { escape: ["Esc"] })));
+    const foot = modal && make("p.keys", { ariaHidden: "true" }, text("keys", { arrows: "↑ ↓", enter: "↵" }));
     const parts = [this.form, this.panel, foot].filter(Boolean);
     this.root = make("div.root", { dir: messages.dir === "rtl" ? "rtl" : "" });
     if (modal) {
@@ -77,11 +74,11 @@ class SearchBox {
       };
       this.dialog = make("dialog.dialog", { ariaLabel, onclose, onmousedown }, ...parts);
       const free = shortcuts(host).filter((key) => key !== "mod+k" || !document.querySelector(OTHERS));
-      const hint = free[0]?.replace(/^mod\+/, `${MOD} `).toUpperCase().replace("CTRL", "Ctrl");
+      const named = (mod) => free[0]?.toUpperCase().replace("MOD+", mod) ?? "";
+      const hint = named(`${MOD} `);
       const opener = make("button.box.opener", { type: "button", ariaHasPopup: "dialog", onclick: () => this.open() },
         icon("search"), make("span", {}, ariaLabel), hint && make("kbd", { ariaHidden: "true" }, hint));
-      const pressed = free.map((key) => key.replace(/^mod\+(.)/, (_, letter) => `${MOD === "⌘" ? "Meta" : "Control"}+${letter.toUpperCase()}`));
-      if (pressed.length) opener.setAttribute("aria-keyshortcuts", pressed.join(" "));
+      opener.setAttribute("aria-keyshortcuts", named(MOD === "⌘" ? "Meta+" : "Control+"));
       this.root.append(opener, this.dialog);
     } else this.root.append(...parts);
     this.show();
@@ -292,7 +289,6 @@ class SearchBox {
     if (next) parameters.set("page", this.page + 1);
     this.list.ariaBusy = "true";
     this.waiting = setTimeout(() => this.status.replaceChildren(this.text("searching")), SEARCHING_AFTER);
-    this.skeleton = setTimeout(() => this.list.classList.toggle("waiting", !this.list.children.length), SKELETON_AFTER);
     try {
       const answer = await request(this.service, "search", parameters, signal);
       if (signal.aborted) return;
@@ -324,8 +320,6 @@ class SearchBox {
   // Replace the results, or add to them.
   show(message = [], items = [], add) {
     clearTimeout(this.waiting);
-    clearTimeout(this.skeleton);
-    this.list.classList.remove("waiting");
     this.shown = "";
     this.list.ariaBusy = "false";
     this.status.replaceChildren(...message);
@@ -493,14 +487,14 @@ class SearchBox {
     if (recent.length) this.status.append(this.text("recent"), " ", this.button("clear", clear));
     // Elsewhere it would push the page down.
     if (!this.dialog) return;
-    this.start ??= request(this.service, "start", "", AbortSignal.timeout(TIMEOUT)).catch(() => ({}));
+    this.start ??= request(this.service, "start", "").catch(() => ({}));
     const { popular = [], newest = [] } = await this.start;
     // Something was typed, or shown, meanwhile.
     if (this.input.value.trim() || !this.list.matches(":empty") && !this.list.querySelector(".recent") || this.list.querySelector(".label")) return;
     const label = (key, items) => items.length ? [make("li.label", {}, this.text(key)), ...items] : [];
     const posts = newest.slice(0, 4).map(({ title, url, pub_date, language }) =>
       make("li.newest", { dir: "auto" }, row(url, "a.link", icon("post"), make("b.title", language && { lang: language }, title), about([day(pub_date, this.lang)]))));
-    this.list.append(...label("often", searches("often", popular.slice(0, 4))), ...label("newest", posts));
+    this.list.append(...label("often", searches("search", popular.slice(0, 4))), ...label("newest", posts));
   }
 
   // With the attribute `query` the search is in the URL of the page.

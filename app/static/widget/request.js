@@ -19,9 +19,9 @@ function languageOf(element) {
 }
 
 // The JSON at a path of the service. Of posts in several languages those in that of the page come first.
-async function request(service, path, parameters, signal) {
+async function request(service, path, parameters, ...signals) {
   const headers = { "Accept-Language": [languageOf(document.documentElement), ...navigator.languages].slice(0, 6).join() };
-  const response = await fetch(new URL(`${path}?${parameters}`, service), { headers, signal: limited(signal) });
+  const response = await fetch(new URL(`${path}?${parameters}`, service), { headers, signal: limited(...signals) });
   const body = await response.json().catch(() => ({}));
   if (response.ok) return body;
   throw { status: response.status, message: body.error?.message, seconds: retryAfter(response) };
@@ -34,7 +34,7 @@ const translations = new Map();
 function messagesIn(language, service) {
   if (language.split("-")[0] === BUILT_IN.lang) return BUILT_IN;
   const parameters = new URLSearchParams({ lang: language });
-  const load = () => request(service, "messages", parameters, AbortSignal.timeout(TIMEOUT)).catch(() => BUILT_IN);
+  const load = () => request(service, "messages", parameters).catch(() => BUILT_IN);
   if (!translations.has(language)) translations.set(language, load());
   return translations.get(language);
 }
