@@ -29,7 +29,7 @@ _LANGUAGES = frozenset(path.stem for path in _FOLDER.glob("*.json"))
 
 
 _OF_THE_PAGE = re.compile(
-    "tip|corrections|invalid|too_long|start|filters|unfiltered|order|relevance|date|pages?|previous|"
+    "tip|corrections|invalid|too_long|start|filters|remove|unfiltered|order|relevance|date|pages?|previous|"
     "next|no_page|blog"
 )
 """Messages that only the search page has: the widget is kept small."""

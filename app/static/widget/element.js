@@ -434,7 +434,7 @@ class SearchBox {
         this.toggle(name, value);
         this.again();
       };
-      return make("button.chip", { type: "button", ariaLabel: this.text("remove", { name: value }), onclick }, value);
+      return make("button.chip", { type: "button", ariaLabel: `${this.text("clear")}: ${value}`, onclick }, value);
     }));
     for (const [button, choices] of this.menus) {
       if (choices.matches(":popover-open")) continue;
