@@ -61,7 +61,7 @@ static: setup
 
 .PHONY: test-clients
 test-clients: setup ## today's clients of the Model Context Protocol against /mcp; needs Node.js
-	@exec $(BIN)/python -m devstack test -- tests/clients $(ARGS)
+	@exec $(BIN)/python -m devstack test -- -n0 tests/clients $(ARGS)
 
 .PHONY: test-engines
 test-engines: setup ## real blogs, 30 posts each: WORDPRESS=clone of WordPress/WordPress 7.1, and Ghost from npm

@@ -114,8 +114,8 @@ def test(stack: Stack, check: bool, arguments: tuple[str, ...]) -> None:
         static = ["nice", "make", "--no-print-directory", "static"]
         checks = contexts.enter_context(_beside(static)) if check else None
         # It compiles the tests, which otherwise each of the processes would do.
-        command = [sys.executable, "-m", "pytest", *arguments]
-        collects = contexts.enter_context(_beside([*command, "--collect-only"]))
+        command = [sys.executable, "-m", "pytest"]
+        collects = contexts.enter_context(_beside([*command, *arguments, "--collect-only"]))
         browser = chromium.find_or_install(stack.environment)
         memory = None if keep else contexts.enter_context(memory_folder())
         stack.instance = replace(stack.instance, memory=memory)
@@ -125,7 +125,7 @@ def test(stack: Stack, check: bool, arguments: tuple[str, ...]) -> None:
         # A third process, because tests wait for engines and timers half of their time. Each gets
         # neighbouring tests, so that most fixtures of modules are made once, and takes some of
         # another one's when it has no more.
-        command += ["--numprocesses=3", "--dist=worksteal"]
+        command += ["--numprocesses=3", "--dist=worksteal", *arguments]
         if browser is None:
             command.append("--deselect=tests/browser")  # pytest ignores no folder that it is given
         else:

@@ -102,11 +102,13 @@ def slug_of(address: str) -> str:
 
 def absolute(url: str | None, base: str) -> str:
     """The whole address of a post; "" if it is not one of the web, such as `javascript:`."""
+    if not url or is_url(url):
+        return url or ""
     try:
-        address = urljoin(base, url or "") if url else ""
+        address = urljoin(base, url)
     except ValueError:  # such as an invalid IPv6 host
         return ""
-    return address if re.match(r"https?://", address, re.IGNORECASE) else ""
+    return address if is_url(address) else ""
 
 
 def shown(url: str) -> str:

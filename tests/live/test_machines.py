@@ -31,9 +31,9 @@ POSTS = (
     RawPost(Origin("test"), "old", "Old kilns", "<p>Heat of old kilns.</p>", f"{SITE}/docs-old/a/"),
     RawPost(Origin("test"), "note", "Kilns", "<p>Heat.</p>", "/docs/1.0/note/"),
 )
-CLIENT = "io.modelcontextprotocol/clientInfo"
+CLIENT, VERSION = "io.modelcontextprotocol/clientInfo", "io.modelcontextprotocol/protocolVersion"
 MODERN = {
-    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    VERSION: "2026-07-28",
     "io.modelcontextprotocol/clientCapabilities": {},
     CLIENT: {"name": "Reader", "version": "1"},
 }
@@ -45,12 +45,17 @@ def index(module_index: Callable[[Iterable[RawPost]], str]) -> str:
 
 
 @pytest.fixture
-def client(index: str, own_settings: Settings) -> FlaskClient:
-    return client_of(own_settings, index=index)
+def settings(index: str, own_settings: Settings) -> Settings:
+    return replace(own_settings, index=index, site_url=SITE, cors_origins=SITE)
+
+
+@pytest.fixture
+def client(settings: Settings) -> FlaskClient:
+    return client_of(settings)
 
 
 def client_of(settings: Settings, **changes: Any) -> FlaskClient:
-    return create_app(replace(settings, site_url=SITE, cors_origins=SITE, **changes)).test_client()
+    return create_app(replace(settings, **changes)).test_client()
 
 
 def post(client: FlaskClient, body: object, **headers: str) -> TestResponse:
@@ -105,31 +110,25 @@ def test_both_eras_list_the_tools_and_find_a_misspelled_word(client: FlaskClient
         assert "<mark>" not in text["text"]
 
 
-def test_a_client_before_2026_is_greeted(client: FlaskClient) -> None:
+def test_each_era_has_methods_of_its_own(client: FlaskClient) -> None:
     for wanted, got in (("2025-06-18", "2025-06-18"), ("1900-01-01", "2025-11-25")):
         result = ask(client, "initialize", modern=False, protocolVersion=wanted).get_json()
         assert result["result"]["protocolVersion"] == got
-    assert post(client, {"jsonrpc": "2.0", "method": "notifications/initialized"}).status == (
-        "202 ACCEPTED"
-    )
+    notified = post(client, {"jsonrpc": "2.0", "method": "notifications/initialized"})
+    assert notified.status_code == 202
     assert ask(client, "ping", modern=False).get_json()["result"] == {}
-    unknown = ask(client, "resources/list", modern=False)
-    assert (unknown.status_code, unknown.get_json()["error"]["code"]) == (200, -32601)
-
-
-def test_a_server_of_2026_says_what_it_can(client: FlaskClient) -> None:
     result = ask(client, "server/discover").get_json()["result"]
     assert result["supportedVersions"][0] == "2026-07-28"
     assert (result["resultType"], result["capabilities"]) == ("complete", {"tools": {}})
-    unknown = ask(client, "ping")
-    assert (unknown.status_code, unknown.get_json()["error"]["code"]) == (404, -32601)
+    for modern, method in ((True, "ping"), (False, "server/discover"), (False, "resources/list")):
+        unknown = ask(client, method, modern=modern)
+        status = 404 if modern else 200
+        assert (unknown.status_code, unknown.get_json()["error"]["code"]) == (status, -32601)
 
 
 @pytest.mark.parametrize("strategy", ["blended", "fallback"])
-def test_comments_are_neither_searched_nor_shown(
-    index: str, own_settings: Settings, strategy: str
-) -> None:
-    client = client_of(own_settings, index=index, strategy=strategy)
+def test_comments_are_neither_searched_nor_shown(settings: Settings, strategy: str) -> None:
+    client = client_of(settings, strategy=strategy)
     assert client.get("/search?q=zeppelin").get_json()["count"] == 1
     assert oids(client, "zeppelin") == []
     assert oids(client, '"former orders"') == []
@@ -149,8 +148,8 @@ def test_a_post_is_read_by_its_id_its_address_or_its_path(client: FlaskClient) -
         assert call(client, "fetch", **arguments)["isError"]
 
 
-def test_the_owner_may_turn_reading_off(index: str, own_settings: Settings) -> None:
-    client = client_of(own_settings, index=index, mcp_fetch=False)
+def test_the_owner_may_turn_reading_off(settings: Settings) -> None:
+    client = client_of(settings, mcp_fetch=False)
     listed = ask(client, "tools/list").get_json()["result"]["tools"]
     assert [tool["name"] for tool in listed] == ["search"]
     refused = ask(client, "tools/call", name="fetch", arguments={"id": "kiln"})
@@ -181,10 +180,7 @@ def test_a_model_learns_what_is_wrong_with_its_arguments(
 BODY = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": MODERN}}
 HEADERS = {"MCP_Protocol_Version": "2026-07-28", "Mcp_Method": "tools/list"}
 NO_META = {**BODY, "params": {}}
-OTHER_VERSION = {
-    **BODY,
-    "params": {"_meta": {**MODERN, "io.modelcontextprotocol/protocolVersion": "1900-01-01"}},
-}
+OTHER_VERSION = {**BODY, "params": {"_meta": {**MODERN, VERSION: "1900-01-01"}}}
 
 
 @pytest.mark.parametrize(
@@ -232,10 +228,8 @@ def test_what_the_headers_say_in_base64_counts(client: FlaskClient) -> None:
     assert client.get("/mcp").status_code == 405
 
 
-def test_requests_of_assistants_count_for_the_rate_limit(
-    index: str, own_settings: Settings
-) -> None:
-    client = client_of(own_settings, index=index, rate_limit="3/day")
+def test_requests_of_assistants_count_for_the_rate_limit(settings: Settings) -> None:
+    client = client_of(settings, rate_limit="3/day")
     for _ in range(3):
         assert call(client, "fetch", id="kiln")["structuredContent"]["id"] == "kiln"
     last = ask(client, "tools/list")
@@ -243,16 +237,16 @@ def test_requests_of_assistants_count_for_the_rate_limit(
     assert int(last.headers["Retry-After"]) > 0
 
 
-def test_an_assistant_learns_when_to_come_back(own_settings: Settings) -> None:
-    client = client_of(own_settings, elasticsearch_url="http://127.0.0.1:9", redis_url="")
+def test_an_assistant_learns_when_to_come_back(settings: Settings) -> None:
+    client = client_of(settings, elasticsearch_url="http://127.0.0.1:9", redis_url="")
     result = call(client, "search", query="kiln")
     assert result["isError"]
     assert "Try again in" in result["content"][0]["text"]
 
 
-def test_what_assistants_ask_is_counted_apart(index: str, own_settings: Settings) -> None:
+def test_what_assistants_ask_is_counted_apart(settings: Settings) -> None:
     token = "a token of at least so many letters"
-    client = client_of(own_settings, index=index, insights_token=token)
+    client = client_of(settings, insights_token=token)
     service: Service = client.application.extensions[EXTENSION]
     oids(client, "Airship")
     params = {"name": "search", "arguments": {"query": "bends"}}
@@ -341,7 +335,7 @@ def test_a_search_is_narrowed_to_what_is_below_an_address(
     assert {post["oid"] for post in alike["posts"]} <= found
 
 
-def test_a_hit_leads_to_its_words(client: FlaskClient, index: str, own_settings: Settings) -> None:
+def test_a_hit_leads_to_its_words(client: FlaskClient, settings: Settings) -> None:
     def first(q: str, client: FlaskClient = client) -> dict[str, Any]:
         hit: dict[str, Any] = client.get("/search", query_string={"q": q}).get_json()["hits"][0]
         return hit
@@ -351,7 +345,7 @@ def test_a_hit_leads_to_its_words(client: FlaskClient, index: str, own_settings:
     assert first("bends")["sections"][0]["url"] == first("bends")["excerpt_url"] == excerpt
     assert first("slowly")["excerpt_url"] == f"{page}#:~:text=Raise%20the%20heat%20slowly."
     assert "excerpt_url" not in first("firing")  # its title says it
-    off = client_of(own_settings, index=index, text_fragments=False)
+    off = client_of(settings, text_fragments=False)
     assert first("bends", off)["sections"][0]["url"] == f"{page}#cone"
     assert first("bends", off)["excerpt_url"] == f"{page}#cone"
     assert "excerpt_url" not in first("slowly", off)
