@@ -21,7 +21,7 @@ Node = LexborNode
 
 _NAVIGATION = re.compile(
     r"nav|menu|breadcrumb|pag(?:er|inat)|prev|next|\btoc|toc\b|table-?of-?contents|sidebar|related"
-    r"|shar(?:e|ing)|social|skip|crumbs"
+    r"|shar(?:e|ing)|social|skip|crumbs|lang(?:uage)?s?[-_]?(?:list|menu|pick|select|switch)"
 )
 _AUTHOR = re.compile(r"author|\bbio\b|h-card|vcard|byline|about-me")
 _FIELDS = "input, textarea, select, button"
@@ -36,7 +36,7 @@ _PARTS = (
     "div, p, section, ul, ol, li, nav, aside, header, footer, table, dl, form, address, blockquote,"
     " details, article, h1, h2, h3, h4, h5, h6"
 )
-_AROUND = "nav, div, section, ul, ol, p, dl, form, dialog, header, aside, article"
+_AROUND = "nav, div, section, ul, ol, p, dl, form, dialog, header, aside, article, details"
 _LINES = "p, div, abbr, span, time, ul, li, dl, header, footer, section, small, a"
 _DATED = (
     "time, [itemprop=datePublished], [itemprop=dateModified], .published, .dt-published, "
@@ -49,6 +49,8 @@ _UPDATED = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[\w']+")
+_TYPED = str.maketrans("‘’“”–—", "''\"\"--")
+"""Signs of print, and what is typed for them; a head has these, and its heading those."""
 _LENGTH = re.compile(
     r"\b(?:\d[\d.,]*|one)k?[\s-](?:min(?:ute)?s?|words?|chars?)\b(?:[\s-]read\b)?", re.IGNORECASE
 )
@@ -371,9 +373,10 @@ class Content:
             for node in root.css(selector):
                 self._remove(node, "labels")
         for heading in root.css("h1, h2"):
-            if one_line(text_of(heading).prose) == title:
+            if one_line(text_of(heading).prose).translate(_TYPED) == title.translate(_TYPED):
                 heading.remove()
-        found = [node for is_end in (False, True) for node in self._repeats(is_end=is_end)]
+        twice = [node for is_end in (False, True) for node in self._repeats(is_end=is_end)]
+        found = list({node.mem_id: node for node in twice}.values())
         self._lengths = measure(self._body)
         tops = top_nodes(sorted(found, key=lambda node: self._lengths[node.mem_id].start))
         if self._would_empty(tops):

@@ -43,6 +43,8 @@ _MAX_BYTES = 20_000_000
 _MAX_HEAD = 200_000
 _HEAD_ENDS = re.compile(rb"</head|<body", re.IGNORECASE)
 _INDICES = ("search/search_index.json", "search.json", "searchindex.js")
+_FEEDS = ("index.xml", "atom.xml", "rss.xml", "feed.xml")
+"""Of the list that stands beside them, in Hugo and Zola."""
 _ALIKE = 5
 """Pages with the title of an index.html; if there are more, it is that of the site."""
 _MARKED = re.compile(rb"<[a-z][^<>]*\sdata-pagefind-body[\s=>]", re.IGNORECASE)
@@ -76,7 +78,11 @@ class HTMLFolder(Source):
         oids = {file: oid_of_page(quote(file.relative_to(base).as_posix())) for file in files}
         site = BuiltSite(address=self._options.site.rstrip("/"))
         if place.is_dir():
-            site = built_site(base, {oid: file for file, oid in oids.items()}, self._options.site)
+            pages: dict[str, Path] = {}
+            for file, oid in oids.items():
+                if oid not in pages or _head(file, base).is_public:  # and no redirect to it
+                    pages[oid] = file
+            site = built_site(base, pages, self._options.site)
             yield from self._unread(base, site)
             for doubt in site.doubts:
                 self._options.warn(doubt)
@@ -142,8 +148,8 @@ def built_site(folder: Path, files: Mapping[str, Path], site: str) -> BuiltSite:
     named = [*urls, *entries, *(link for link in links if not is_local(link))]
     bare = BuiltSite(address=site.rstrip("/") or _address(files, named), pages=files)
     addresses = {oid: url for url in urls if (oid := bare.oid_of(url))}
-    beside = {oid: file.with_name("index.xml") for oid, file in files.items() if oid != "index"}
-    fed = {oid for oid, feed in beside.items() if files[oid].stem == "index" and feed.is_file()}
+    below = [(oid, file) for oid, file in files.items() if oid != "index" and file.stem == "index"]
+    fed = {oid for oid, file in below if any(file.with_name(n).is_file() for n in _FEEDS)}
     copies = {*_versions(files), *_first_chapters(folder, files, heads)}
     for oid, head in heads.items():
         canonical = bare.oid_of(head.canonical)
@@ -192,7 +198,8 @@ def _with_repeated(site: BuiltSite, folder: Path, files: Mapping[str, Path]) -> 
 
     Lists do not count: the first words of a post are on several of them.
     """
-    texts, headings, count = Counter[str](), Counter[str](), 0
+    texts, headings = Counter[tuple[str, str]](), Counter[str]()
+    count = Counter[str]()  # by language: one of twelve has a twelfth of the pages
     ignored, blocks = 0, 0  # of code
     for oid, file in files.items():
         try:
@@ -200,13 +207,16 @@ def _with_repeated(site: BuiltSite, folder: Path, files: Mapping[str, Path]) -> 
         except (OSError, TooMuchMarkup):
             continue
         if not (page.declared(oid) or page.looks(oid)):
-            count += 1
+            count[page.language] += 1
             blocks += len(page.parsed.css("pre"))
             marked = page.parsed.css("[data-pagefind-ignore], [data-search-exclude]")
             ignored += sum(len(node.css("pre")) for node in marked if is_block_of_code(node))
-            texts.update(texts_of(page.parsed, page.layout))
+            texts.update((page.language, text) for text in texts_of(page.parsed, page.layout))
             headings.update({one_line(node.text()) for node in page.parsed.css("h1")})
-    repeated = {text: number / count for text, number in texts.items() if number >= _SHARED_BY}
+    repeated: dict[str, float] = {}
+    for (language, text), number in texts.items():
+        if number >= _SHARED_BY:
+            repeated[text] = max(repeated.get(text, 0.0), number / count[language])
     shared = site.shared_titles | _shared(headings.elements())
     ignores_code = blocks >= _SHARED_BY and ignored >= blocks
     return replace(site, shared_titles=shared, repeated=repeated, ignores_code=ignores_code)

@@ -39,6 +39,7 @@ def is_list(
     own: Lengths,
     target_of: Callable[..., str],
     *,
+    is_front: bool,
     is_article: bool,
     is_fed: bool,
 ) -> bool:
@@ -51,6 +52,7 @@ def is_list(
         own: the lengths of the page without its navigation.
         target_of: the oid of the page of the site that an address leads to, or ""; where the path
             does not say that it is a list, that must be certain.
+        is_front: whether it is the front page, or that of a language.
         is_article: whether the page calls itself so, or the site's feed lists it; some themes say
             so of lists, too.
         is_fed: whether the page has a feed of its own.
@@ -65,7 +67,7 @@ def is_list(
         is_named = any(target.startswith(f"{path}/") for target in targets)
     is_hinted = is_named or is_below
 
-    may_be_post = not is_hinted and path != "index"
+    may_be_post = not is_hinted and not is_front
 
     def to_page(href: str) -> str:
         page = target_of(href, is_certain=may_be_post)
@@ -82,7 +84,7 @@ def is_list(
         others = {target_of(href, is_certain=False).lower() for href in hrefs} - {path}
         if sum(not LISTS.isdisjoint(other.split("/")[:-1]) for other in others) >= _LISTED:
             return True  # of all tags, whatever each stands in
-    if path == "index" and count and own_text < text:
+    if is_front and count and own_text < text:
         return True  # a front page with the last post
     if is_article:
         if not is_hinted:
@@ -166,9 +168,11 @@ class _Around:
             is_card = first is not None and first.mem_id == link.mem_id
             is_card = is_card and card is not None and card.mem_id != self._main.mem_id
             return [card if is_card and card is not None else title]
-        box = link.parent if not length and link.css_first("img") is None else None
+        box = None if link.css_first("img") else link.parent
         if box is not None and box.mem_id != self._main.mem_id:
-            return [box]  # an empty link lies over all of it
+            titles = box.css("h2, h3, h4") if self._text(box)[0] < _SHORT_NAMED else []
+            if not length or any(self._text(title) == (length, start) for title in titles):
+                return [box]  # the link lies over all of it
         return [link] if is_card else []
 
     def _section(self, heading: LexborNode) -> list[LexborNode]:

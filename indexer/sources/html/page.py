@@ -334,8 +334,12 @@ class Page:
         is_article = bool(self._postings) or oid in self._site.entries
         if self._is_tool(oid, own.unlinked, is_article=is_article):
             return NotPost("error page or search", "tool")
-        is_fed = oid in self._site.fed
-        if is_list(oid, self._main, own, self._page_of, is_article=is_article, is_fed=is_fed):
+        kinds = {
+            "is_front": oid == "index" or oid.lower() == self.language.lower(),
+            "is_article": is_article,
+            "is_fed": oid in self._site.fed,
+        }
+        if is_list(oid, self._main, own, self._page_of, **kinds):
             return NotPost("list page", "list")
         return None
 
