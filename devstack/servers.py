@@ -84,9 +84,10 @@ def gunicorn(
         RuntimeError: it ended, or did not answer in time; with the end of its log.
     """
     port = free_port()
+    config = next((tree / "app").rglob("gunicorn_config.py"))  # a former commit has it elsewhere
     with log.open("wb") as output:
         process = psutil.Popen(
-            [python_of(tree), "-m", "gunicorn", "--config", "app/http/gunicorn_config.py", app],
+            [python_of(tree), "-m", "gunicorn", "--config", config, app],
             cwd=tree,
             env={
                 **os.environ,
