@@ -11,6 +11,7 @@ import logging
 import struct
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal, Unpack
@@ -19,7 +20,13 @@ import orjson
 import redis
 
 from app.cache.memoize import Memoized, MemoizeOptions, P, SingleFlight, T
-from app.cache.redis_client import Keys, RedisClient, RedisRefused, RedisUnavailable
+from app.cache.redis_client import (
+    Counter,
+    Keys,
+    RedisClient,
+    RedisRefused,
+    RedisUnavailable,
+)
 from app.errors import BlogsearchError, Unavailable
 from app.http.logs import note
 
@@ -93,10 +100,6 @@ class CachedAnswer:
         return hashlib.blake2b(self.payload, digest_size=12).hexdigest()
 
 
-Counter = tuple[str, int]
-"""The key of a number in Redis that a request increases, and the seconds after which it expires."""
-
-
 @dataclass(frozen=True, slots=True)
 class Lookup:
     """What Redis had under `name` for a request.
@@ -141,10 +144,9 @@ class AnswerCache:
         that also increases these counters."""
         name = self._name(key)
         try:
-            values, counts = self.client.call(_read, (self.keys.generation, name), counters)
+            (generation, data), counts = self.client.read((self.keys.generation, name), counters)
         except RedisUnavailable:
             return Lookup(name, reached=False)
-        generation, data = values
         answer = self._unpack(data, generation, name) if data and generation else None
         return Lookup(name, True, generation, answer, counts)
 
@@ -189,8 +191,7 @@ class AnswerCache:
             what = answer.has_hits, answer.is_partial
             data = _HEAD.pack(_VERSION, time.time() + ttl, *what) + payload
             data += self._signature(data, lookup.generation, lookup.name)
-            milliseconds = int(seconds * 1000)
-            self.client.ask(None, redis.Redis.set, lookup.name, data, px=milliseconds)
+            self.client.write(lookup.name, data, int(seconds * 1000))
         return answer
 
     def _unpack(self, data: bytes, generation: bytes, name: str) -> CachedAnswer | None:
@@ -213,7 +214,9 @@ class AnswerCache:
 
     def count(self, counters: Sequence[Counter]) -> Sequence[int] | None:
         """Increase the counters; what they are now, None without Redis."""
-        return self.client.ask((None, None), _read, (self.keys.generation,), counters)[1]
+        with suppress(RedisUnavailable):
+            return self.client.read((self.keys.generation,), counters)[1]
+        return None
 
     # -- generations ---------------------------------------------------------------------------
 
@@ -223,7 +226,7 @@ class AnswerCache:
         Raises:
             RedisUnavailable: Redis does not answer.
         """
-        [[generation], _] = self.client.call(_read, (self.keys.generation,), ())
+        [[generation], _] = self.client.read((self.keys.generation,))
         return generation
 
     def replace_generation(self, seen: bytes | None, generation: bytes) -> bool:
@@ -271,28 +274,3 @@ if present ~= ARGV[1] then return 0 end
 redis.call("set", KEYS[1], ARGV[2])
 return 1
 """
-
-
-def _read(
-    client: "redis.Redis", names: Sequence[str], counters: Sequence[Counter]
-) -> tuple[list[bytes | None], Sequence[int] | None]:
-    """The values of some keys, and the counts of the counters with this request.
-
-    The counts are None if Redis refuses to count, as a full one and a replica do.
-
-    Raises:
-        redis.ResponseError: Redis refuses to read.
-        ValueError: the reply is not one to MGET.
-    """
-    with client.pipeline(transaction=False) as pipeline:
-        pipeline.mget(names)
-        for key, seconds in counters:
-            pipeline.incr(key)
-            pipeline.expire(key, seconds)
-        values, *replies = pipeline.execute(raise_on_error=False)
-    if isinstance(values, redis.RedisError):
-        raise values
-    if len(values) != len(names) or not all(isinstance(value, bytes | None) for value in values):
-        raise ValueError("the reply to MGET is invalid")
-    counts = replies[::2]
-    return values, counts if all(isinstance(count, int) for count in counts) else None

@@ -2,8 +2,11 @@
 
 import hashlib
 import logging
+import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from itertools import chain
 from typing import Any, Concatenate, ParamSpec, TypeVar
 from urllib.parse import urlsplit
 
@@ -14,6 +17,9 @@ from redis.retry import Retry
 from app.engines.back_off import BackOff, deadline
 from app.errors import BadSettings
 from app.http.logs import add_time
+
+Counter = tuple[str, int]
+"""The key of a number in Redis that a request increases, and the seconds after which it expires."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -74,6 +80,63 @@ class RedisClient:
         self._timeout = timeout
         self.back_off = BackOff("Redis", lambda: _responds(connection, timeout))
         self._silent_until = 0.0
+        self._idle: list[Any] = []  # connections
+
+    def read(
+        self, names: Sequence[str], counters: Sequence[Counter] = ()
+    ) -> tuple[list[bytes | None], Sequence[int] | None]:
+        """The values of some keys, and the counts of the counters with this request, by one round
+        trip.
+
+        The counts are None if Redis refuses to count, as a full one and a replica do.
+
+        Raises:
+            RedisRefused, RedisUnavailable: as `call` does.
+        """
+        return self.call(self._read, names, counters)
+
+    def _read(
+        self, client: "redis.Redis", names: Sequence[str], counters: Sequence[Counter]
+    ) -> tuple[list[bytes | None], Sequence[int] | None]:
+        counting = [(("INCRBY", key, 1), ("EXPIRE", key, seconds)) for key, seconds in counters]
+        values, *replies = self._send(client, ("MGET", *names), *chain.from_iterable(counting))
+        if len(values) != len(names) or not all(isinstance(one, bytes | None) for one in values):
+            raise ValueError("the reply to MGET is invalid")
+        counts = replies[::2]
+        return values, counts if all(isinstance(count, int) for count in counts) else None
+
+    def write(self, name: str, value: bytes, milliseconds: int) -> None:
+        """Keep a value for so long, if Redis takes it."""
+        self.ask(None, self._send, ("SET", name, value, "PX", milliseconds))
+
+    def _send(self, client: "redis.Redis", *commands: tuple[str | bytes | int, ...]) -> list[Any]:
+        """The replies to commands, a refusal of others than the first among them.
+
+        By connections of redis-py without its client and its pool: 0.04 ms instead of 0.15, and a
+        search needs two.
+        """
+        connection = self._connection(client.connection_pool)
+        connection.send_packed_command(connection.pack_commands(commands), check_health=False)
+        replies: list[Any] = []
+        for _ in commands:
+            try:
+                replies.append(connection.read_response(disable_decoding=True))
+            except redis.ResponseError as refusal:
+                replies.append(refusal)
+        self._idle.append(connection)
+        if isinstance(replies[0], redis.ResponseError):
+            raise replies[0]
+        return replies
+
+    def _connection(self, pool: Any) -> Any:
+        """One that is open, of this process, and on which nothing has arrived; else a new one."""
+        while self._idle:
+            connection = self._idle.pop()
+            with suppress(redis.RedisError, OSError):
+                if connection.pid == os.getpid() and not connection.can_read():
+                    return connection
+            connection.disconnect()
+        return pool.make_connection()
 
     def call(
         self,
