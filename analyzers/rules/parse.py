@@ -197,12 +197,14 @@ def _foreign_format(head: str) -> str:
 
 def split_unescaped(separator: str, text: str) -> list[str]:
     """The parts of a text between separators, a pattern, that have no backslash before them."""
+    if "\\" not in text:
+        return re.split(separator, text)
     return re.sub(rf"(?<!\\)((?:\\\\)*)(?:{separator})", r"\1\0", text).split("\0")
 
 
 def unescaped(term: str) -> str:
     r"""A term without backslashes, as Solr reads it: `\x` is x, whatever x is."""
-    return re.sub(r"\\(.)", r"\1", term)
+    return re.sub(r"\\(.)", r"\1", term) if "\\" in term else term
 
 
 def normalise(term: str) -> str:

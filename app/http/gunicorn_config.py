@@ -20,6 +20,7 @@ from gunicorn.glogging import Logger as GunicornLogger  # type: ignore[import-un
 from gunicorn.http.errors import LimitRequestHeaders
 from gunicorn.workers.ggevent import GeventWorker  # type: ignore[import-untyped]
 
+from analyzers.languages import language_of
 from app.engines.meaning import open_model
 from app.errors import BlogsearchError
 from app.http.logs import configuration
@@ -31,7 +32,9 @@ _LONGEST_HEADERS = 32_000  # characters of all values, as nginx allows
 # Read here, at the start and at SIGHUP, so that all workers have the same.
 try:
     settings = process_settings(reload=True)
-    open_model(settings)  # the workers share its memory
+    # The workers share the memory of both, and need not load them before their first search.
+    open_model(settings)
+    language_of(settings.language).stem("")
 except BlogsearchError as error:
     sys.exit(f"Error: {error}")
 
