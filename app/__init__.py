@@ -27,7 +27,9 @@ def create_app(
 
     from app.cache import open_cache
     from app.engines.elastic import connect
-    from app.http import access, clients, metrics
+    from app.http import clients
+    from app.http.door import Door
+    from app.http.metrics import METRICS, Metrics
     from app.service import EXTENSION, Service
     from app.settings import process_settings
     from app.views import (
@@ -50,11 +52,11 @@ def create_app(
     app.url_map.merge_slashes = False
     service = Service(settings, elastic or connect(settings), cache or open_cache(settings))
     app.extensions[EXTENSION] = service
-    metrics.register(app, service)  # first, so that it sees the finished responses
-    clients.register(app, settings)
-    responses.register(app, settings)
-    access.register(app, service)
+    app.extensions[METRICS] = Metrics()
+    responses.register(app)
     modules = (page, insights, widget, documents, operations, api, mcp, machines)
     for blueprint in (search.blueprint, search.suggestions, *(part.blueprint for part in modules)):
         app.register_blueprint(blueprint)
+    app.wsgi_app = Door(app, service)  # type: ignore[method-assign]
+    clients.register(app, settings)
     return app

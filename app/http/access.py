@@ -2,7 +2,7 @@
 
 @blueprint.get("/search")
 @access("searches", in_lookup=True, origins=READING)
-def search() -> Response: ...
+def search(request: Request, service: Service) -> Response: ...
 """
 
 import hmac
@@ -10,15 +10,17 @@ import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from flask import Flask, Response, current_app, g, request
+from flask import Request
 
-from app.errors import RateLimited, Unauthorized, WritesClosed
+from app.errors import Unauthorized, WritesClosed
 from app.http.clients import client_names
 from app.service import Service
 from app.settings import Settings
-from app.views.responses import error_response
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIEnvironment
 
 Bucket = Literal["", "searches", "suggestions", "others", "tokens"]
 """What kind of requests a limit counts together; "": no limit. Wrong tokens count in the last."""
@@ -38,13 +40,17 @@ _TOKENS: dict[Role, tuple[str, str, str]] = {
 }
 """What each opens, the setting, and how it is sent."""
 
-_READ = {"Access-Control-Expose-Headers": "ETag, Retry-After, Server-Timing, X-Cache, X-Request-Id"}
-_PREFLIGHT = {
+_READ = [
+    ("Access-Control-Expose-Headers", "ETag, Retry-After, Server-Timing, X-Cache, X-Request-Id")
+]
+_PREFLIGHT = [
     # Any other header is refused, above all Authorization: no page of the blog may have a token.
-    "Access-Control-Allow-Headers": "Content-Type, If-None-Match, X-Request-Id, "
-    "MCP-Protocol-Version, Mcp-Method, Mcp-Name",
-    "Access-Control-Max-Age": "7200",  # seconds; Chromium allows no more
-}
+    (
+        "Access-Control-Allow-Headers",
+        "Content-Type, If-None-Match, X-Request-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name",
+    ),
+    ("Access-Control-Max-Age", "7200"),  # seconds; Chromium allows no more
+]
 
 View = TypeVar("View", bound=Callable[..., Any])
 
@@ -74,7 +80,8 @@ def access(
 
     Args:
         bucket: what a request counts for.
-        in_lookup: the view counts it, as `counted_clients`, with its first request to Redis.
+        in_lookup: the look-up of the answer counts it, in one trip to Redis. The view is called as
+            `view(request, service)`, before Flask (`app.http.door`).
         with_query: what a request with `q` counts for, if that is something else.
         only_for: whose token a request must have; a wrong one counts, too.
         origins: the methods that pages of the origins in the settings may use.
@@ -87,64 +94,28 @@ def access(
     return declare
 
 
-def declared_access() -> Access:
-    """What the route of the current request declares; a URL without one counts like a page."""
-    view = current_app.view_functions.get(request.endpoint or "")
-    declared: Access = getattr(view, "access", Access())
-    return declared
-
-
-def register(app: Flask, service: Service) -> None:
-    """Check each request before its view is called."""
-
-    origins = service.settings.allowed_origins
-
-    def check() -> None:
-        declared = declared_access()
-        has_query = declared.with_query and b"q=" in request.query_string
-        bucket = declared.with_query if has_query else declared.bucket
-        if bucket and not declared.in_lookup:
-            service.count(client_names(), bucket)
-        if declared.only_for:
-            check_token(declared.only_for, service)
-
-    def finish(response: Response) -> Response:
-        declared = declared_access()
-        if declared.in_lookup and "is_counted" not in g:
-            try:
-                service.count(client_names(), declared.bucket)
-            except RateLimited as limited:
-                response = error_response(limited)
-        if origins and declared.origins:
-            _allow_origins(response, origins, declared.origins)
-        return response
-
-    app.before_request(check)
-    app.after_request(finish)
-
-
-def _allow_origins(response: Response, origins: frozenset[str], methods: tuple[str, ...]) -> None:
+def allow_origins(
+    environ: "WSGIEnvironment",
+    headers: list[tuple[str, str]],
+    origins: frozenset[str],
+    methods: tuple[str, ...],
+) -> None:
     """Tell a browser whether a page of the request's origin may read the response (CORS)."""
     if "*" not in origins:  # for caches: another origin gets other headers
-        response.vary.add("Origin")
-    origin = "*" if "*" in origins else request.headers.get("Origin")
-    preflight = request.method == "OPTIONS"
-    method = request.access_control_request_method if preflight else request.method
-    if method in methods and origin in origins:
-        response.headers["Access-Control-Allow-Origin"] = origin
-        response.headers.update(_PREFLIGHT if preflight else _READ)
+        vary = [value for name, value in headers if name == "Vary"]
+        headers[:] = [header for header in headers if header[0] != "Vary"]
+        headers.append(("Vary", ", ".join([*vary, "Origin"])))
+    origin = "*" if "*" in origins else environ.get("HTTP_ORIGIN")
+    preflight = environ["REQUEST_METHOD"] == "OPTIONS"
+    wanted = "HTTP_ACCESS_CONTROL_REQUEST_METHOD" if preflight else "REQUEST_METHOD"
+    if environ.get(wanted) in methods and origin in origins:
+        headers += [("Access-Control-Allow-Origin", origin), *(_PREFLIGHT if preflight else _READ)]
         if preflight:
-            response.headers["Access-Control-Allow-Methods"] = ", ".join(methods)
+            headers.append(("Access-Control-Allow-Methods", ", ".join(methods)))
 
 
-def counted_clients() -> tuple[str, ...]:
-    """The clients of the current request, for the lookup that counts it."""
-    g.is_counted = True
-    return client_names()
-
-
-def check_token(role: Role, service: Service) -> None:
-    """Check that the current request has the token of this role.
+def check_token(request: Request, role: Role, service: Service) -> None:
+    """Check that a request has the token of this role.
 
     Raises:
         WritesClosed, Unauthorized: none is set or was sent, or it is wrong: that is logged, counts
@@ -158,14 +129,14 @@ def check_token(role: Role, service: Service) -> None:
             f"{what} is closed. Set {setting} to a long random string (`openssl rand -hex 32`), "
             f"restart the service, and {how}."
         )
-    sent = _sent(role)
+    sent = _sent(request, role)
     if not sent:
         raise Unauthorized(f"The token of {setting} is needed: {how}.")
     # All are compared, so that the time does not depend on which one matches.
     matching = [hmac.compare_digest(sent.encode(), accepted.encode()) for accepted in tokens]
     if not any(matching):
         log.warning("a wrong token of %s was sent by %s", setting, request.remote_addr)
-        service.count(client_names(), "tokens")
+        service.count(client_names(request), "tokens")
         time.sleep(_WRONG_TOKEN_DELAY)
         raise Unauthorized(f"The token is not that of {setting}.")
 
@@ -178,8 +149,8 @@ def _accepted(role: Role, settings: Settings) -> tuple[str, ...]:
     return settings.accepted_tokens
 
 
-def _sent(role: Role) -> str:
-    """The token of the current request, right or wrong; "" if none was sent."""
+def _sent(request: Request, role: Role) -> str:
+    """The token of a request, right or wrong; "" if none was sent."""
     if role == "owner":
         try:
             sent = request.authorization

@@ -5,7 +5,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from typing import TYPE_CHECKING
 
 import flask
-from flask import Flask, request
+from flask import Flask
 from werkzeug.datastructures import LanguageAccept
 from werkzeug.http import parse_accept_header
 from werkzeug.utils import cached_property
@@ -22,7 +22,12 @@ _LONGEST_LANGUAGES = 200  # characters of Accept-Language, which is read before 
 
 
 class Request(flask.Request):
-    """A request of which only as much is read as browsers send."""
+    """A request of which only as much is read as browsers send.
+
+    `is_counted`: the look-up of its answer counts it.
+    """
+
+    is_counted = False
 
     @cached_property
     def accept_languages(self) -> LanguageAccept:
@@ -93,8 +98,14 @@ def _forwarded_for(environ: "WSGIEnvironment") -> list[str]:
     return [part for part in header[-_LONGEST:].split(",")[-_MOST_PROXIES:] if part.strip()]
 
 
-def client_names() -> tuple[str, ...]:
-    """Whose rate limit the current request counts for: the client, and a network that it shares.
+def counted_clients(request: Request) -> tuple[str, ...]:
+    """The clients of a request, for the look-up that counts it."""
+    request.is_counted = True
+    return client_names(request)
+
+
+def client_names(request: flask.Request) -> tuple[str, ...]:
+    """Whose rate limit a request counts for: the client, and a network that it shares.
 
     A proxy at a private address that `trusted_proxies` does not name is such a network: it says who
     its client is, which may be a lie of that client.

@@ -6,11 +6,13 @@ Imports nothing but the standard library, because gunicorn's configuration impor
 import json
 import logging
 import re
+import time
 from contextvars import ContextVar
 from typing import Any
 
 # The fields of the request that is answered now; None outside of requests.
 _fields: ContextVar[dict[str, Any] | None] = ContextVar("fields", default=None)
+_started: ContextVar[float] = ContextVar("started")
 
 _AMBIGUOUS = re.compile(r"[\s=\"]|^$")
 _STANDARD = set(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "taskName"}
@@ -18,9 +20,14 @@ _STANDARD = set(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "ta
 
 def begin(**fields: Any) -> dict[str, Any]:
     """Begin the fields of a request; the same dict is filled by `note` and `add_time`."""
-    request_fields = dict(fields)
-    _fields.set(request_fields)
-    return request_fields
+    _started.set(time.perf_counter())
+    _fields.set(fields)
+    return fields
+
+
+def elapsed() -> float:
+    """Seconds since the current request began."""
+    return time.perf_counter() - _started.get()
 
 
 def note(**fields: Any) -> None:

@@ -1,20 +1,15 @@
-"""One log line and the metrics of every request, and its id; figures for Prometheus.
+"""Figures for Prometheus: of requests, and of the index.
 
 The figures are those of all worker processes together. With several processes prometheus-client
 keeps them in files, in the folder that PROMETHEUS_MULTIPROC_DIR names; gunicorn_config.py makes
 one.
 """
 
-import logging
 import os
-import random
-import re
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 
 from elasticsearch import ApiError, TransportError
-from flask import Flask, Response, g, request
 from prometheus_client import (
     CollectorRegistry,
     Histogram,
@@ -24,7 +19,6 @@ from prometheus_client import (
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from app.http.logs import begin
 from app.index.health import COMMANDS
 from app.index.last_runs import read_runs
 from app.service import Service
@@ -32,14 +26,8 @@ from app.service import Service
 METRICS = "blogsearch-metrics"
 """Where the Metrics are in `app.extensions`."""
 
-_ID_HEADER = "X-Request-ID"
-_VALID_ID = re.compile(r"[A-Za-z0-9._:/+=-]{1,128}")
-_HEARTBEATS = {"operations.alive", "operations.ready"}  # monitors ask every few seconds
-_SLOW = 1.0  # seconds; well above what an uncached search takes on a small machine
 _SECONDS = (0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 _TIMEOUT = 2.0  # seconds that reading the state of the index may take
-
-log = logging.getLogger("blogsearch.requests")
 
 
 class Metrics:
@@ -65,39 +53,6 @@ class Metrics:
         own = CollectorRegistry()
         own.register(index)
         return generate_latest(registry) + generate_latest(own)
-
-
-def register(app: Flask, service: Service) -> None:
-    """Log and count every request of the application."""
-    metrics = app.extensions[METRICS] = Metrics()
-
-    def started() -> None:
-        g.started = time.perf_counter()
-        sent_id = request.headers.get(_ID_HEADER, "")
-        # No secret. The proxy's id, so that its log and this one can be joined.
-        valid = _VALID_ID.fullmatch(sent_id)
-        request_id = sent_id if valid else f"{random.getrandbits(64):016x}"
-        g.fields = begin(request_id=request_id, method=request.method, path=request.path)
-
-    def ended(response: Response) -> Response:
-        if "fields" not in g:  # the request was refused before `started`
-            return response
-        fields, status, seconds = g.fields, response.status_code, time.perf_counter() - g.started
-        fields["status"] = status
-        fields["total_ms"] = round(seconds * 1000, 2)
-        outcome = (fields.get("cache", "").lower() or "ok") if status < 400 else str(status)
-        metrics.requests.labels(request.endpoint or "none", outcome).observe(seconds)
-        if request.endpoint not in _HEARTBEATS or status >= 400:
-            log.info("request", extra=fields)
-        is_search = "cache" in fields or "engine_ms" in fields
-        if is_search and seconds > _SLOW:
-            shown = request.query_string.decode("utf-8", "replace")
-            log.warning("slow search", extra={**fields, "query": shown})
-        response.headers[_ID_HEADER] = fields["request_id"]
-        return response
-
-    app.before_request(started)
-    app.after_request(ended)
 
 
 class IndexMetrics(Collector):

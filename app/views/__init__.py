@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import cast
 
-from flask import current_app, request
+from flask import Request, current_app
 
 from app.http.rate_limit import names_of
 from app.insights.search_log import agrees
@@ -20,23 +20,23 @@ def default_language() -> str:
     return current_service().watch.language.code
 
 
-def base_url() -> str:
+def base_url(request: Request, service: Service) -> str:
     """The URL against which addresses of posts without a host are resolved."""
-    return current_service().settings.site_url or request.url_root
+    return service.settings.site_url or request.url_root
 
 
-def counted_visitor() -> str:
-    """Whose search the current request is, for the insights; "" if it is not counted.
+def counted_visitor(request: Request, service: Service) -> str:
+    """Whose search a request is, for the insights; "" if it is not counted.
 
     Of IPv6 it is the /48 network, in which a household can choose among many of /64.
     """
     is_counted = agrees(request.environ) and not is_foreign(
-        current_service().settings.allowed_origins
+        request, service.settings.allowed_origins
     )
     return names_of(request.remote_addr)[-1] if is_counted else ""
 
 
-def is_foreign(allowed: Collection[str]) -> bool:
+def is_foreign(request: Request, allowed: Collection[str]) -> bool:
     """Whether a page of another site, and of none of these origins, made the visitor's browser send
     this request. A link or a form that the visitor used did not."""
     sent = request.headers

@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
+from flask import request
+
 from app.cache import Computed
 from app.search.answer import SHAPE, BrowseAnswer, Facets
 from app.search.clauses import bool_query, post_filters
@@ -42,7 +44,7 @@ def browse(service: Service, filters: SearchRequest = EVERYTHING) -> Browse:
         Unavailable: Elasticsearch cannot answer, and no older answer is kept.
     """
     if depends_on_language(filters, service):
-        filters = in_visitors_language(filters)
+        filters = in_visitors_language(filters, request, service)
     # The key of a search begins with its query, so no search has one of these.
     key = f"{SHAPE} browse&{urlencode([*filters.parameters(), ('prefer', filters.prefer)])}"
     answer = service.get_or_compute(

@@ -4,11 +4,13 @@ import orjson
 from flask import Blueprint, Response, render_template, request
 from werkzeug.datastructures import MultiDict
 
-from app.http.access import access, counted_clients
-from app.search.request import SearchRequest, SuggestRequest
+from app.http.access import access
+from app.http.clients import Request, counted_clients
+from app.search.request import SearchRequest
+from app.service import Service
 from app.views import base_url, current_service, default_language
 from app.views.markdown import plain_text
-from app.views.search import cached_response
+from app.views.search import cached_response, parse_suggest
 from indexer.posts.addresses import absolute
 
 blueprint = Blueprint("machines", __name__)
@@ -26,25 +28,26 @@ def opensearch() -> Response:
 
 @blueprint.get("/opensearch/suggest")
 @access("suggestions", in_lookup=True)
-def suggestions() -> Response:
+def suggestions(request: Request, service: Service) -> Response:
     """Completed searches as the address bar wants them: `["pyt", ["python", …]]`."""
-    wanted = SuggestRequest.parse(request.args)
-    answer = current_service().suggest(wanted, counted_clients())
+    wanted = parse_suggest(request.query_string)
+    answer = service.suggest(wanted, counted_clients(request))
     completed = [suggestion["text"] for suggestion in answer.body["suggestions"]]
     text = orjson.dumps([wanted.q, completed]).decode()
-    return cached_response(answer, text, "application/x-suggestions+json")
+    return cached_response(answer, request, text, "application/x-suggestions+json")
 
 
 @blueprint.get("/search.atom")
-@access("searches", in_lookup=True)
+@access("searches")
 def feed() -> Response:
     """The newest posts that a search finds, as a feed. It takes the parameters of `/search`."""
     newest = MultiDict([("sort", "newest"), *request.args.items(multi=True)])
-    answer = current_service().answer(SearchRequest.parse(newest), clients=counted_clients())
+    service = current_service()
+    answer = service.answer(SearchRequest.parse(newest))
     hits = [hit for hit in answer.body["hits"] if hit["pub_date"]]  # a reader needs a date
     for hit in hits:
         snippets = [section["snippet"] for section in hit.get("sections", ())]
         hit["summary"] = plain_text(next(iter([*snippets, *hit["highlight"]["text"]]), ""))
-        hit["link"] = absolute(hit["url"], base_url())
+        hit["link"] = absolute(hit["url"], base_url(request, service))
     text = render_template("search.atom.xml", hits=hits, q=request.args.get("q", ""))
-    return cached_response(answer, text, "application/atom+xml")
+    return cached_response(answer, request, text, "application/atom+xml")

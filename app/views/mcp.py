@@ -221,14 +221,15 @@ def _search(message: Message, values: Json) -> Json:
     stated = str(message.params.meta.client.get("name") or agent)
     client = "".join(filter(str.isprintable, stated))[:_LONGEST_NAME] or "unnamed"
     wanted = SearchRequest(**values, comments=False)
-    body = current_service().answer(wanted, assistant=client).body
+    service = current_service()
+    body, base = service.answer(wanted, assistant=client).body, base_url(request, service)
     results = [
         {
             "id": hit["oid"],
             "title": hit["title"],
-            "url": absolute(hit["url"], base_url()),
+            "url": absolute(hit["url"], base),
             "date": day(hit),
-            "text": passage_markdown(hit, base_url()),
+            "text": passage_markdown(hit, base),
         }
         for hit in body["hits"]
     ]
@@ -236,16 +237,17 @@ def _search(message: Message, values: Json) -> Json:
 
 
 def _fetch(name: str) -> Json:
-    post = current_service().post(name)
+    service = current_service()
+    post, base = service.post(name), base_url(request, service)
     if not post:
         raise NotFound("No post has this id or url. Use those that `search` returns.")
-    text = post_markdown(post, base_url())
+    text = post_markdown(post, base)
     if rest := len(text[_LONGEST_POST:]):
         text = f"{text[:_LONGEST_POST]}\n\n[{rest} more characters of the post are left out.]"
     return {
         "id": post["oid"],
         "title": plain(post["title"]),
         "text": text,
-        "url": absolute(post.get("url"), base_url()),
+        "url": absolute(post.get("url"), base),
         "metadata": {"date": day(post), "categories": post["categories"]},
     }

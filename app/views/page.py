@@ -59,13 +59,13 @@ def page() -> Response:
         counts = args.get("facets") != "off" and "debug-search" not in args
         search = replace(SearchRequest.parse(args), facets=counts)
         if depends_on_language(search, service):
-            search = in_visitors_language(search)
+            search = in_visitors_language(search, request, service)
         if search.debug:
-            authorize_debug(service)
+            authorize_debug(request, service)
             search = replace(search, debug_requests=True)
-        result = service.answer(search, counted_visitor())
-        if not search.debug and prefers_markdown("text/html"):
-            return markdown_response(result)
+        result = service.answer(search, counted_visitor(request, service))
+        if not search.debug and prefers_markdown(request, "text/html"):
+            return markdown_response(result, request, service)
         answer = result.body
         if search.debug:
             total_ms = (time.perf_counter() - started) * 1000

@@ -8,15 +8,19 @@ import logging
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import orjson
 import rcssmin  # type: ignore[import-untyped]
-from flask import Flask, Response, current_app, jsonify, request
+from flask import Flask, Request, Response, current_app, request
 from werkzeug.exceptions import HTTPException
 
 from app.errors import BadRequest, BlogsearchError, ErrorAnswer, Unauthorized
 from app.http.logs import note
 from app.settings import Settings
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIEnvironment
 
 
 def content_policy(styles: str = "") -> str:
@@ -41,35 +45,36 @@ _NOT_INDEXED = {"X-Robots-Tag": "noindex, nofollow"}
 
 _STYLESHEETS = ("search.css", "debug.css")
 _MOST_DETAILS = 20
+_STATIC = Path(__file__).parent.parent / "static"
+
+Headers = list[tuple[str, str]]
 
 log = logging.getLogger(__name__)
 
 
-def register(app: Flask, settings: Settings) -> None:
-    """Answer every exception in one shape, and add headers to whatever is answered."""
+def register(app: Flask) -> None:
+    """Answer every exception in one shape."""
     app.register_error_handler(BlogsearchError, error_response)
     app.register_error_handler(HTTPException, http_error)
-    app.register_error_handler(Exception, _unexpected_error)
-    app.before_request(_check_query_string)
-    origins = settings.allowed_origins
+    app.register_error_handler(Exception, unexpected_error)
+    app.before_request(lambda: check_query_string(request))
+
+
+def safety_headers(
+    environ: "WSGIEnvironment", status: int, headers: Headers, settings: Settings
+) -> Headers:
+    """What a response has besides its headers for the safety of visitors, and for crawlers."""
+    there = {name for name, _ in headers}
     # Whether a page of another origin may load an answer or a script at all.
-    loadable = "cross-origin" if origins else "same-origin"
-    safety = {**_SAFETY, "Cross-Origin-Resource-Policy": loadable}
-
-    def add_headers(response: Response) -> Response:
-        path, headers = request.path, response.headers
-        if response.mimetype == "text/html":
-            names = (*_STYLESHEETS, own_style(settings))
-            hashes = "".join(f" {inline_style(name)[1]}" for name in names if name)
-            headers.setdefault("Content-Security-Policy", content_policy(hashes))
-        indexed = path == "/" and not request.query_string and response.status_code < 400
-        added = dict(safety) if indexed else {**safety, **_NOT_INDEXED}
-        for name in headers.keys():  # noqa: SIM118 -- iterating yields pairs
-            added.pop(name, None)
-        headers.extend(added)
-        return response
-
-    app.after_request(add_headers)
+    loadable = "cross-origin" if settings.allowed_origins else "same-origin"
+    added = {**_SAFETY, "Cross-Origin-Resource-Policy": loadable}
+    if any(name == "Content-Type" and kind.startswith("text/html") for name, kind in headers):
+        names = (*_STYLESHEETS, own_style(settings))
+        hashes = "".join(f" {inline_style(name)[1]}" for name in names if name)
+        added["Content-Security-Policy"] = content_policy(hashes)
+    if environ["PATH_INFO"] != "/" or environ.get("QUERY_STRING") or status >= 400:
+        added |= _NOT_INDEXED
+    return [(name, value) for name, value in added.items() if name not in there]
 
 
 def own_style(settings: Settings) -> str:
@@ -80,7 +85,7 @@ def own_style(settings: Settings) -> str:
 @cache
 def inline_style(name: str) -> tuple[str, str]:
     """A style sheet, and the source by which the policy allows it inline."""
-    path = Path(current_app.static_folder or "") / name
+    path = _STATIC / name
     text = rcssmin.cssmin(path.read_text("utf-8"))
     digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
     return text, f"'sha256-{digest}'"
@@ -105,7 +110,7 @@ def made_once(name: str, content_type: str, make: Callable[[], str]) -> Response
 # -- errors ------------------------------------------------------------------------------------
 
 
-def _check_query_string() -> None:
+def check_query_string(request: Request) -> None:
     """Werkzeug raises UnicodeDecodeError wherever the parameters are read first."""
     try:
         request.query_string.decode()
@@ -128,20 +133,23 @@ def set_error_headers(response: Response, error: BlogsearchError) -> None:
 
 def error_response(error: BlogsearchError) -> Response:
     """The JSON response for an error of the tree in `app.errors`."""
-    response = jsonify(_body(error.code, str(error), error.details))
+    response = _json(error.code, str(error), error.details)
     set_error_headers(response, error)
     return response
 
 
-def _body(code: str, message: str, details: list[Mapping[str, Any]]) -> ErrorAnswer:
-    return {"error": {"code": code, "message": message, "details": details[:_MOST_DETAILS]}}
+def _json(code: str, message: str, details: list[Mapping[str, Any]]) -> Response:
+    body: ErrorAnswer = {
+        "error": {"code": code, "message": message, "details": details[:_MOST_DETAILS]}
+    }
+    return Response(orjson.dumps(body), mimetype="application/json")
 
 
 def http_error(error: HTTPException) -> Response:
     """The response for 404, 405, 413 and the like, which are raised before a view is reached."""
     code = (error.name or "error").lower().replace(" ", "_")
     message = error.description or error.name
-    response = jsonify(_body(code, message, []))
+    response = _json(code, message, [])
     response.status_code = error.code or 500
     for name, value in error.get_headers():
         if name.lower() not in {"content-type", "content-length"}:
@@ -149,7 +157,7 @@ def http_error(error: HTTPException) -> Response:
     return response
 
 
-def _unexpected_error(error: Exception) -> Response:
+def unexpected_error(error: Exception) -> Response:
     log.error("unexpected: %s", error, exc_info=error)
     return error_response(
         BlogsearchError("An unexpected error occurred; the log of the service has the details.")

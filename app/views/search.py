@@ -1,21 +1,23 @@
 """`GET /search`, `/suggest` and `/similar`: answers as JSON, from the cache if they can be."""
 
-import time
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 from urllib.parse import parse_qsl
 
-from flask import Blueprint, Response, g, request
+import flask
+from flask import Blueprint, Response
 from werkzeug.datastructures import MultiDict
 
 from app.cache import CachedAnswer
-from app.http.access import READING, access, check_token, counted_clients
+from app.http.access import READING, access, check_token
+from app.http.clients import Request, counted_clients
+from app.http.logs import elapsed
 from app.search.request import SearchRequest, SuggestRequest
 from app.search.similar import SimilarRequest
 from app.search.view import preferred_language, primary_languages
 from app.service import Service
-from app.views import base_url, counted_visitor, current_service
+from app.views import base_url, counted_visitor
 from app.views.markdown import answer_markdown
 
 MARKDOWN = "text/markdown"
@@ -26,43 +28,42 @@ suggestions = Blueprint("suggest", __name__)
 
 @blueprint.get("/search")
 @access("searches", in_lookup=True, origins=READING)
-def search() -> Response:
+def search(request: Request, service: Service) -> Response:
     """Answer `q`; with `debug-search`, with an explanation."""
-    service = current_service()
     wanted = _parse_search(request.query_string)
     if depends := depends_on_language(wanted, service):
-        wanted = in_visitors_language(wanted)
+        wanted = in_visitors_language(wanted, request, service)
     if wanted.debug:
-        authorize_debug(service)
-    answer = service.answer(wanted, counted_visitor(), counted_clients())
-    markdown = not wanted.debug and prefers_markdown("application/json")
-    response = markdown_response(answer) if markdown else cached_response(answer)
-    response.vary.add("Accept")
-    if depends:
-        response.vary.add("Accept-Language")
+        authorize_debug(request, service)
+    visitor = counted_visitor(request, service)
+    answer = service.answer(wanted, visitor, counted_clients(request))
+    if not wanted.debug and prefers_markdown(request, "application/json"):
+        return markdown_response(answer, request, service)
+    response = cached_response(answer, request)
+    response.headers["Vary"] = "Accept, Accept-Language" if depends else "Accept"
     return response
 
 
 @suggestions.get("/suggest")
 @access("suggestions", in_lookup=True, origins=READING)
-def suggest() -> Response:
+def suggest(request: Request, service: Service) -> Response:
     """Completed searches and titles for `q`; each leads to a post."""
-    wanted = _parse_suggest(request.query_string)
-    return cached_response(current_service().suggest(wanted, counted_clients()))
+    wanted = parse_suggest(request.query_string)
+    return cached_response(service.suggest(wanted, counted_clients(request)), request)
 
 
 @suggestions.get("/similar")
 @access("suggestions", in_lookup=True, origins=READING)
-def similar() -> Response:
+def similar(request: Request, service: Service) -> Response:
     """Posts like the one at `url`, or with `oid`; posts with the words of an unknown address."""
     wanted = SimilarRequest.parse(request.args)
-    return cached_response(current_service().similar(wanted, counted_clients()))
+    return cached_response(service.similar(wanted, counted_clients(request)), request)
 
 
-def authorize_debug(service: Service) -> None:
-    """Check that the current request may use `debug-search`; raises as `check_token` does."""
+def authorize_debug(request: flask.Request, service: Service) -> None:
+    """Check that a request may use `debug-search`; raises as `check_token` does."""
     if service.settings.debug_search == "token":
-        check_token("debugger", service)
+        check_token(request, "debugger", service)
 
 
 # Popular searches come again and again.
@@ -72,7 +73,7 @@ def _parse_search(query_string: bytes) -> SearchRequest:
 
 
 @lru_cache(maxsize=1024)
-def _parse_suggest(query_string: bytes) -> SuggestRequest:
+def parse_suggest(query_string: bytes) -> SuggestRequest:
     return SuggestRequest.parse(_parameters(query_string))
 
 
@@ -91,13 +92,15 @@ def depends_on_language(wanted: SearchRequest, service: Service) -> bool:
     return not wanted.lang and len(primary_languages(service.watch.languages)) > 1
 
 
-def in_visitors_language(wanted: SearchRequest) -> SearchRequest:
+def in_visitors_language(
+    wanted: SearchRequest, request: flask.Request, service: Service
+) -> SearchRequest:
     """The search with a preference for posts in a language that the browser accepts."""
-    languages = current_service().watch.languages
+    languages = service.watch.languages
     return replace(wanted, prefer=preferred_language(languages, request.accept_languages))
 
 
-def prefers_markdown(other: str) -> bool:
+def prefers_markdown(request: flask.Request, other: str) -> bool:
     """Whether the client wants Markdown rather than `other`: by q-values, then by what it names,
     then by the order."""
     sent = request.headers.get("Accept", "").lower()
@@ -109,16 +112,20 @@ def prefers_markdown(other: str) -> bool:
     return "markdown" in sent and rank(MARKDOWN) > rank(other)
 
 
-def markdown_response(answer: CachedAnswer) -> Response:
+def markdown_response(answer: CachedAnswer, request: flask.Request, service: Service) -> Response:
     """An answer as Markdown, made of the kept one."""
     body: Any = answer.body
-    response = cached_response(answer, answer_markdown(body, base_url()), MARKDOWN)
+    text = answer_markdown(body, base_url(request, service))
+    response = cached_response(answer, request, text, MARKDOWN)
     response.vary.update(("Accept", "Accept-Language"))
     return response
 
 
 def cached_response(
-    answer: CachedAnswer, text: str = "", mimetype: str = "application/json"
+    answer: CachedAnswer,
+    request: flask.Request,
+    text: str = "",
+    mimetype: str = "application/json",
 ) -> Response:
     """The response that this client gets: 304, or 200 with the body.
 
@@ -127,13 +134,12 @@ def cached_response(
     """
     if text:
         answer = replace(answer, payload=text.encode())
-    total = (time.perf_counter() - g.started) * 1000
     headers = {
         # Weak, because a proxy may compress the answer (RFC 9110, 8.8.3.3).
         "ETag": f'W/"{answer.etag}"',
         "Cache-Control": "no-cache",  # a browser asks each time whether it is still the same
         "X-Cache": answer.state,
-        "Server-Timing": f'cache;desc="{answer.state.lower()}", total;dur={total:.1f}',
+        "Server-Timing": f'cache;desc="{answer.state.lower()}", total;dur={elapsed() * 1000:.1f}',
     }
     response = Response(answer.payload, 200, headers, mimetype=mimetype)
     if "If-None-Match" in request.headers:

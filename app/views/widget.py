@@ -98,13 +98,13 @@ def count_click() -> tuple[str, int]:
     site = "/".join(settings.site_url.split("/")[:3])
     origins = {site, *settings.allowed_origins} - {"*", ""}
     # Without one of both nobody has said where the widget is; a visitor counts once all the same.
-    if origins and is_foreign(origins):
+    if origins and is_foreign(request, origins):
         raise Forbidden("Neither BLOGSEARCH_SITE_URL nor BLOGSEARCH_CORS_ORIGINS has this Origin.")
     request.max_content_length = _MAX_CLICK
     q, oid = request.form.get("q", "").strip(), request.form.get("oid", "")
     if not (0 < len(q) <= MAX_TEXT and 0 < len(oid) <= MAX_TEXT):
         raise BadRequest(f"`q` and `oid` must have 1 to {MAX_TEXT} characters.")
-    if visitor := counted_visitor():
+    if visitor := counted_visitor(request, current_service()):
         current_service().search_log.record_opened(q, oid, visitor)
     return "", 204
 
