@@ -39,6 +39,8 @@ UNSEEN = _names(
     "video canvas annotation annotation-xml rp rt"
 )
 """Elements without text for a reader. `<rt>` says how the word before it is pronounced."""
+_CHIPS = "span[class*=label], span[class*=badge], span[class*=chip], span.classifier"
+"""What stands apart from the words beside it without white space."""
 _AS_BLOCK = re.compile(r"display\s*:\s*(?:block|flex|grid|table)")
 _INSIDE = "\ufdd0"  # a noncharacter, in place of the space inside of a number
 _NOTE = re.compile(r"[\[(]?\s*(?:\d{1,4}(?:\s*,\s*\d{1,4})*|[*†‡§¶#]+)\s*[\])]?")
@@ -284,6 +286,7 @@ def text_of(root: LexborNode) -> Readable:
     left_out |= {node.mem_id for node in root.css("a, sup") if _is_note(node)}
     left_out |= {node.mem_id for node in root.css(_PRINTED) if _is_numbering(node)}
     labels = {node.mem_id for node in root.css(_IN_HEADING) if _is_label(node)}
+    chips = {node.mem_id for node in root.css(_CHIPS)}
     styled = root.css("[style*=display]")
     blocks = {node.mem_id for node in styled if _AS_BLOCK.search(node.attributes["style"] or "")}
     lines: list[str] = []
@@ -327,7 +330,7 @@ def text_of(root: LexborNode) -> Readable:
                     announced.append((len(lines) - 1, clean(block)[:_ANNOUNCED]))
                 code.append(block)
                 code_line += block.count("\n") + 2
-        elif tag in ("select", "button", "img", "input"):
+        elif tag in ("select", "button", "img", "input") or place in chips:
             parts.append(" ")
         elif tag in ("a", "del", "ins", "s", "sup"):
             parts.append(_edge(node))
@@ -349,7 +352,7 @@ def _defines(tag: str, id_: str, line: str) -> bool:
     """Whether an element with such an id defines what its first line names."""
     if tag in ("dt", "td"):
         return True
-    name = re.split(r"[.:/#-]", id_)[-1]
+    name = re.split(r"[.:/#-]", id_.removesuffix(".__init__"))[-1]  # a constructor
     is_short = len(line) < _MAX_HEADING and not line.endswith((".", "!", "?"))
     return is_short and len(name) > 1 and bool(re.search(rf"\b{re.escape(name)}\b", line))
 
@@ -475,6 +478,6 @@ def _is_numbering(node: LexborNode) -> bool:
         around += filter(None, (node.parent, node.parent and node.parent.parent))
     return any(
         _LINE_NUMBERS.search(inner.attributes.get("class") or "")
-        or (inner.tag == "td" and inner.prev is None and inner.next is not None)
+        or (inner.tag == "td" and inner.css_matches("td:first-child:not(:last-child)"))
         for inner in around
     )

@@ -44,8 +44,9 @@ _DATED = (
 )
 _TITLES = "h1 a, h2 a, h3 a, h4 a, a h1, a h2, a h3, a h4, a[href]:empty"
 _UPDATED = re.compile(
-    r"\bupdat|\bmodif|\brevis|\bedited|\bchanged|aktualis|geändert|bearbeit"
-    r"|mis à jour|actuali|bijgewerkt|обновл|измен|更新|修改|最后|編集",
+    r"\bupdat|\bmodif|\brevis|\bedited|\bchanged|a[ckt]?tuali|geändert|bearbeit|mis à jour"
+    r"|bijgewerkt|[uo]p?pdater|güncel|обновл|измен|оновлен|به.?روز|تحديث|עודכן|cập nhật|수정"
+    r"|更新|修改|最后|編集",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[\w']+")
@@ -221,9 +222,18 @@ def _dates_in(node: Node) -> list[str]:
 
 
 def _names_of(node: Node) -> str:
-    """What an element is called: its role, classes, ids and label."""
+    """What an element is called: its role, classes, ids and label; a definition has an id such as
+    `method.next`, `next()` or `next/1`."""
     given = node.attributes
-    names = ("role", "class", "id", "aria-label", "itemtype", "itemprop")
+    is_defined = re.search(r"[.:/(]", given.get("id") or "")
+    names = (
+        "role",
+        "class",
+        "aria-label",
+        "itemtype",
+        "itemprop",
+        *(() if is_defined else ("id",)),
+    )
     return " ".join(filter(None, map(given.get, names))).lower()
 
 
@@ -261,6 +271,10 @@ class Content:
         excluded: tuple[str, ...] = (),
     ) -> None:
         page.strip_tags(_UNSHOWN)
+        for node in page.css(layout.code) if layout.code else ():
+            block = page.create_node("pre")
+            block.insert_child(node)
+            node.replace_with(block)
         self.root = self._body = body_of(page)
         self.left_out: Counter[str] = Counter()
         self.dates: list[str] = []

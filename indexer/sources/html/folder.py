@@ -42,7 +42,10 @@ _MAX_BYTES = 20_000_000
 """Of a page."""
 _MAX_HEAD = 200_000
 _HEAD_ENDS = re.compile(rb"</head|<body", re.IGNORECASE)
-_INDICES = ("search/search_index.json", "search.json", "searchindex.js")
+_INDICES = (
+    *("search/search_index.json", "search.json", "searchindex.js"),
+    "assets/js/search-data.json",
+)
 _FEEDS = ("index.xml", "atom.xml", "rss.xml", "feed.xml")
 """Of the list that stands beside them, in Hugo and Zola."""
 _ALIKE = 5
@@ -164,7 +167,8 @@ def built_site(folder: Path, files: Mapping[str, Path], site: str) -> BuiltSite:
     unlisted = likely - addresses.keys()
     if not addresses or len(unlisted) > (1 - _COMPLETE) * len(likely):
         unlisted = set()
-    own_heads = [head for oid, head in heads.items() if oid not in copies]
+    own_heads = {oid: head for oid, head in heads.items() if oid not in copies}
+    unsearched, searched = _searched(folder, bare, heads)
     names = _names([head.titles[-1] for head in heads.values() if head.titles])
     whole = replace(
         bare,
@@ -174,13 +178,14 @@ def built_site(folder: Path, files: Mapping[str, Path], site: str) -> BuiltSite:
         fed=frozenset(fed),
         front_links=frozenset(front),
         doubts=tuple(_doubts(links, front)),
-        unsearched=frozenset(_unsearched(folder, bare, heads)),
+        unsearched=frozenset(unsearched),
+        searched=frozenset(searched),
         unlisted=frozenset(unlisted),
         copies=frozenset(copies),
-        shared_titles=_shared(title for head in own_heads for title in set(head.titles)).union(
-            names, () if "index" in copies else heads.get("index", Head()).titles
-        ),
-        shared_images=_shared(head.image for head in own_heads),
+        shared_titles=_shared(
+            (t, oid) for oid, head in own_heads.items() for t in head.titles
+        ).union(names, () if "index" in copies else heads.get("index", Head()).titles),
+        shared_images=_shared((head.image, oid) for oid, head in own_heads.items()),
         names=names,
     )
     sample = [oid for oid in files if oid in likely - unlisted - copies]
@@ -188,9 +193,11 @@ def built_site(folder: Path, files: Mapping[str, Path], site: str) -> BuiltSite:
     return _with_repeated(whole, folder, {oid: files[oid] for oid in sample[::step]})
 
 
-def _shared(texts: Iterable[str]) -> frozenset[str]:
-    """Those that several pages have."""
-    return frozenset(text for text, count in Counter(texts).items() if count >= _SHARED_BY)
+def _shared(found: Iterable[tuple[str, str]]) -> frozenset[str]:
+    """The texts that several pages have, of (text, oid); a page and its translations are called the
+    same."""
+    counts = Counter(text for text, _ in {(text, oid.rpartition("/")[2]) for text, oid in found})
+    return frozenset(text for text, count in counts.items() if count >= _SHARED_BY)
 
 
 def _with_repeated(site: BuiltSite, folder: Path, files: Mapping[str, Path]) -> BuiltSite:
@@ -198,7 +205,7 @@ def _with_repeated(site: BuiltSite, folder: Path, files: Mapping[str, Path]) -> 
 
     Lists do not count: the first words of a post are on several of them.
     """
-    texts, headings = Counter[tuple[str, str]](), Counter[str]()
+    texts, headings = Counter[tuple[str, str]](), list[tuple[str, str]]()
     count = Counter[str]()  # by language: one of twelve has a twelfth of the pages
     ignored, blocks = 0, 0  # of code
     for oid, file in files.items():
@@ -212,12 +219,12 @@ def _with_repeated(site: BuiltSite, folder: Path, files: Mapping[str, Path]) -> 
             marked = page.parsed.css("[data-pagefind-ignore], [data-search-exclude]")
             ignored += sum(len(node.css("pre")) for node in marked if is_block_of_code(node))
             texts.update((page.language, text) for text in texts_of(page.parsed, page.layout))
-            headings.update({one_line(node.text()) for node in page.parsed.css("h1")})
+            headings += [(one_line(node.text()), oid) for node in page.parsed.css("h1")]
     repeated: dict[str, float] = {}
     for (language, text), number in texts.items():
         if number >= _SHARED_BY:
             repeated[text] = max(repeated.get(text, 0.0), number / count[language])
-    shared = site.shared_titles | _shared(headings.elements())
+    shared = site.shared_titles | _shared(headings)
     ignores_code = blocks >= _SHARED_BY and ignored >= blocks
     return replace(site, shared_titles=shared, repeated=repeated, ignores_code=ignores_code)
 
@@ -255,13 +262,16 @@ def _doubts(links: Mapping[str, int], front: Iterable[str]) -> Iterator[str]:
         yield f"{count} lead to the machine that built the site, as {local[0]} does: {followed}"
 
 
-def _unsearched(folder: Path, site: BuiltSite, heads: Mapping[str, Head]) -> set[str]:
-    """The pages that the site's own search leaves out, where it says so.
+def _searched(
+    folder: Path, site: BuiltSite, heads: Mapping[str, Head]
+) -> tuple[set[str], set[str]]:
+    """The pages that the site's own search leaves out, and those that it has, where it says so.
 
-    Pagefind reads only the pages that mark their body, if any does. The indices of MkDocs, Zensical
-    and Sphinx list what they have read.
+    Pagefind reads only the pages that mark their body, if any does. The indices of MkDocs, Sphinx
+    and others list what they have read; that of Quarto (search.json) has lists, too.
     """
     left_out: set[str] = set()
+    searched: set[str] = set()
     if any(head.is_marked for head in heads.values()):
         left_out |= {oid for oid, head in heads.items() if not head.is_marked}
     for name in _INDICES:
@@ -269,17 +279,18 @@ def _unsearched(folder: Path, site: BuiltSite, heads: Mapping[str, Head]) -> set
             try:
                 text = decoded(read_inside(file, folder, _MAX_XML))
                 below = file.relative_to(folder).as_posix().removesuffix(name)
-                found = {site.oid_of(f"/{below}{path}") for path in _searched(text)}
+                found = {site.oid_of(f"/{below}{path.lstrip('/')}") for path in _entries(text)}
             except (OSError, ValueError, TypeError, KeyError, AttributeError):
                 continue  # it is something else
             inside = {oid for oid in heads if f"{oid}/".startswith(below)}
             if 2 * len(found & inside) >= len(inside):
                 left_out |= inside - found
-    return left_out
+                searched |= found if name != "search.json" else set()
+    return left_out, searched
 
 
-def _searched(text: str) -> set[str]:
-    """The pages of which an index of MkDocs, Zensical, Quarto or Sphinx has words.
+def _entries(text: str) -> set[str]:
+    """The pages of which an index of MkDocs, Zensical, Quarto, Sphinx or Just the Docs has words.
 
     Raises:
         ValueError, TypeError, KeyError, AttributeError: it is another file.
@@ -289,7 +300,9 @@ def _searched(text: str) -> set[str]:
         found = data["terms"].values()
         numbers = {number for at in found for number in (at if isinstance(at, list) else [at])}
         return {f"{data['docnames'][number]}.html" for number in numbers}
-    entries = data if isinstance(data, list) else data.get("docs") or data["items"]
+    entries = data if isinstance(data, list) else data.get("docs") or data.get("items")
+    if entries is None:
+        return {entry["url"].partition("#")[0] for entry in data.values()}
     return {(entry.get("location") or entry.get("href", "")).partition("#")[0] for entry in entries}
 
 

@@ -20,6 +20,7 @@ class Layout:
             are given.
         content, title, date, updated, tags, categories: elements of a post.
         drop: elements that are no part of the text of a post.
+        code: blocks of code that are no `<pre>`.
         post, list: elements that only pages of posts, or only lists and other tools have.
         unsearched: what a page has that its author does not want searched.
         marked: elements in which `data-pagefind-ignore` is written by the generator itself.
@@ -36,6 +37,7 @@ class Layout:
     tags: str = ""
     categories: str = ""
     drop: str = ""
+    code: str = ""
     post: str = ""
     list: str = ""
     unsearched: str = ""

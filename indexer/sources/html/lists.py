@@ -95,7 +95,7 @@ def is_list(
     if is_several and sum(lengths) > own.text / 2:  # fewer are cards below a post
         return True
     if is_hinted:
-        most = _SHORT_NAMED if is_named else _SHORT
+        most = _SHORT_NAMED if is_named and not is_fed else _SHORT
         return own_text < max(most, text) if count else min(own_text, own.unlinked) < _FEW
     return count >= 3 and own_text < max(_SHORT, text / 4)
 

@@ -88,6 +88,7 @@ class BuiltSite:
     names: frozenset[str] = frozenset()  # of the site and its parts, as titles have them
     repeated: Mapping[str, float] = field(default_factory=dict)  # texts: the share that has them
     unsearched: frozenset[str] = frozenset()  # are left out by the site's own search
+    searched: frozenset[str] = frozenset()  # are in it
     front_links: frozenset[str] = frozenset()  # canonical links that are on most pages
     doubts: tuple[str, ...] = ()  # about what the pages say of themselves
     ignores_code: bool = False  # each block of code is marked as no part of the search
@@ -303,8 +304,8 @@ class Page:
         return folder.lower() == own and own.partition("-")[0] != shown and bool(others)
 
     def _is_one_article(self, oid: str) -> bool:
-        """Whether the page says that it is one article, or its generator or the site's feed do."""
-        if oid in self._site.entries and oid != "index":
+        """Whether the page says that it is one article, or its generator, feed or search do."""
+        if oid != "index" and (oid in self._site.entries or oid in self._site.searched):
             return True
         if self.layout.post and self.parsed.css_first(self.layout.post) is not None:
             return True
@@ -374,7 +375,7 @@ class Page:
         """The post; `lastmod` is its last change if the page names none."""
         layout, options = self.layout, self._options
         section = self._text("article:section") or self._text("articlesection")
-        if section.lower() == oid.partition("/")[0].lower():
+        if section.lower() in oid.lower().split("/")[:-1]:
             section = ""  # Hugo names the folder of a page so
         site = self._site
 

@@ -1,1 +1,1 @@
-Search.setIndex({"docnames": ["guide", "hidden", "posts/madder"], "terms": {"loom": 0, "warp": [0, 2], "wool": 2}, "titles": ["Guide", "Hidden", "Madder"]})
+Search.setIndex({"docnames": ["guide", "hidden", "parts", "posts/madder"], "terms": {"loom": [0, 2], "warp": [0, 3], "wool": 3}, "titles": ["Guide", "Hidden", "Parts", "Madder"]})
