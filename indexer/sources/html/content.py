@@ -460,7 +460,8 @@ class Content:
                 own = own.replace(one_line(link.text()), "", 1)
             rest = len(_WORD.findall(_LENGTH.sub("", DATE_IN_TEXT.sub("", own))))
             is_sentence = rest > (5 if text.endswith((".", "!", "?", "。", ":")) else 12)
-            is_said = _UPDATED.search(text) if is_end else node.tag in ("p", "div", "span")
+            is_named = "date" in names or bool(_UPDATED.search(text))
+            is_said = is_named if is_end else node.tag in ("p", "div", "span")
             is_line = (is_author or (rest <= 6 and is_said)) and DATE_IN_TEXT.search(text)
             if not is_sentence and (is_line or node.css_matches(_DATED)):
                 return "date"

@@ -272,8 +272,10 @@ def _searched(
     """
     left_out: set[str] = set()
     searched: set[str] = set()
-    if any(head.is_marked for head in heads.values()):
-        left_out |= {oid for oid, head in heads.items() if not head.is_marked}
+    unmarked = {oid for oid, head in heads.items() if not head.is_marked}
+    marked = len(heads) - len(unmarked)
+    if marked > 1 or (marked and len(heads) <= _SHARED_BY):  # one of many is no choice
+        left_out |= unmarked
     for name in _INDICES:
         for file in (folder / name, *folder.glob(f"*/{name}")):
             try:
