@@ -150,6 +150,7 @@ def test_the_dialog_keeps_the_focus_and_gives_it_back(page: Page, show: Show) ->
     page.keyboard.press("Control+k")
     dialog = page.get_by_role("dialog", name="Search")
     expect(dialog).to_be_visible()
+    assert dialog.locator("button.close kbd").evaluate("(key) => key.offsetHeight") < 25
     assert page.evaluate(READER) == "INPUT"
     for key in ("Tab", "Tab", "Tab", "Shift+Tab", "Tab"):
         page.keyboard.press(key)
