@@ -8,10 +8,10 @@ same, so that a document some other indexer wrote cannot put markup into a page.
 import html
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -53,6 +53,7 @@ _SPACE = re.compile(rf"\s|(?=[{CHARACTERS}])")  # where a text may be cut
 # By its first character, which `re` looks for in a tenth of the time that it takes to try each one.
 _STOP = re.compile(r"[\n.!?。！？](?:(?<![.!?])| )")
 _ENDS = ".!?。！？"
+_PIECES = re.compile(r"[\s(\[\"'“„«]")
 _ABBREVIATIONS = abbreviations()
 _NAMES = frozenset(("yahoo", "jeopardy", "yum", "kahoot", "joomla"))
 _BEFORE = FRAGMENT_SIZE * 3 // 4
@@ -407,8 +408,10 @@ def _words_of(marked: str) -> Words:
 
 def marks_all(marked: Mapping[str, str]) -> bool:
     """Whether the title has every word that is marked in the post."""
-    in_texts = _words_of(marked.get("text", "")) | _words_of(marked.get("code", ""))
-    return in_texts <= _words_of(marked.get("title", ""))
+    texts, title = (marked.get("text", ""), marked.get("code", "")), marked.get("title", "")
+    if MARK not in title:
+        return not any(MARK in text for text in texts)
+    return _words_of(title).issuperset(chain.from_iterable(map(_words_of, texts)))
 
 
 def _count(words: Words, shown: Words) -> float:
@@ -434,7 +437,9 @@ def passages(
     levels: list[int] = []
     above: list[tuple[str, Words]] = []
     cut: list[Passage] = []
-    names_of_all = Counter(unmarked(lines[h["line"]]) for h in headings if h["line"] < len(lines))
+    names_of_all: Counter[str] = Counter()
+    if not all(heading["id"] for heading in headings):
+        names_of_all.update(unmarked(lines[h["line"]]) for h in headings if h["line"] < len(lines))
     code_before = 0
     for heading, following in pairwise([_BEGINNING, *headings, last]):
         at, level = heading["line"], heading["level"]
@@ -473,7 +478,7 @@ def _best_passages(candidates: Sequence[Passage], shown: Words) -> list[Passage]
     likely = sorted(candidates, key=worth.__getitem__, reverse=True)
     most, first = 0.0, likely[0]
     for passage in likely[:_LIKELY]:
-        if worth[passage] + len(passage.words) > most:  # else its parts decide nothing
+        if worth[passage] + _count(passage.words, shown) > most:  # else its parts decide nothing
             value = worth[passage] + passage.together(shown)
             if value > most:
                 most, first = value, passage
@@ -562,8 +567,10 @@ def _part(text: str, mark: int, after: int) -> Part:
     """The part with this mark, `after` the one before: it begins with its sentence, or in a long
     one with a word."""
     begin = earliest = max(0, mark - _BEFORE)
-    for stop in _stops(text, earliest, mark):
-        begin = stop.end()
+    for stop in reversed([*_STOP.finditer(text, earliest, mark)]):
+        if _is_stop(text, stop):
+            begin = stop.end()
+            break
     if 0 < begin == earliest:
         space = _SPACE.search(text, mark - FRAGMENT_SIZE // 2, mark)
         begin = space.end() if space else mark
@@ -573,30 +580,33 @@ def _part(text: str, mark: int, after: int) -> Part:
     return Part(text, begin, end, frozenset(words))
 
 
-def _stops(text: str, begin: int, end: int) -> Iterator[re.Match[str]]:
-    """The ends of sentences: no points of abbreviations, initials and numbers of lists, no signs of
-    names, and none before a small letter."""
-    for stop in _STOP.finditer(text, begin, end):
-        sign, at = stop[0][0], stop.start()
-        if sign in ".!?" and at + 1 < len(text) and text[at + 1] != "\n":
-            following = unmarked(text[at + 1 : at + 5]).lstrip()[:1]
-            before = unmarked(text[max(0, at - 24) : at])
-            word = re.split(r"[\s(\[\"'“„«]", before)[-1].casefold()
-            is_short = len(word) == 1 or (word.isdigit() and len(word) < 3) or "." in word
-            if following.islower() or word in (_ABBREVIATIONS if sign == "." else _NAMES):
-                continue
-            if sign == "." and is_short:
-                continue
-        yield stop
+def _is_stop(text: str, stop: re.Match[str]) -> bool:
+    """Whether it ends a sentence: no point of an abbreviation, an initial or a number of a list, no
+    sign of a name, and none before a small letter."""
+    sign, at = stop[0][0], stop.start()
+    if sign not in ".!?":
+        return True
+    following = text[at + 2 : at + 3]
+    if not following.isalnum():
+        following = unmarked(text[at + 1 : at + 5]).lstrip()[:1]
+    if following.islower():
+        return False
+    word = _PIECES.split(unmarked(text[max(0, at - 24) : at]))[-1].casefold()
+    if sign != ".":
+        return word not in _NAMES
+    is_short = len(word) == 1 or (word.isdigit() and len(word) < 3) or "." in word
+    return not is_short and word not in _ABBREVIATIONS
 
 
 def _end(text: str, begin: int, marked_to: int) -> int:
     """Where it ends: with its sentence, or with a word after `FRAGMENT_SIZE` characters."""
     limit = max(begin + FRAGMENT_SIZE, marked_to)
-    for stop in _stops(text, marked_to, limit) if marked_to else ():
+    for stop in _STOP.finditer(text, marked_to, limit) if marked_to else ():
+        at = stop.start()
         # What a colon announces is shown, too.
-        if stop[0] != "\n" or unmarked(text[: stop.start()][-3:]).rstrip()[-1:] != ":":
-            return stop.start() + 1
+        is_colon = stop[0] == "\n" and unmarked(text[max(0, at - 3) : at]).rstrip()[-1:] == ":"
+        if not is_colon and _is_stop(text, stop):
+            return at + 1
     if limit >= len(text):
         return len(text)
     space = _SPACE.search(text, limit, begin + LONGEST_SNIPPET)
