@@ -59,7 +59,8 @@ class Language:
     patterns: tuple[tuple[str, str], ...] = ()  # what `folding` does beside removing accents,
     letters: Mapping[str, str] = field(default_factory=dict)  # with several letters, and with one
     spelled_out: Mapping[str, str] = field(default_factory=dict)  # ue for ü
-    forms: str = "s es e en n er a i o as os"  # the usual endings of inflections,
+    # The usual endings of inflections, of which those between commas are exchanged,
+    forms: str = "s es e en n er a i o as os"
     umlauts: str = ""  # pairs of vowels in them (Buch, Bücher),
     doubles: str = ""  # and letters that are doubled before them (run, running)
     endings: frozenset[str] | None = None  # of inflections; None: any, if the stems are equal
@@ -146,20 +147,26 @@ class Language:
         word = _substituted(word, self.stemming.after)
         return word if self.folds_first else self.fold(word)
 
-    def inflections(self, word: str) -> set[str]:
+    @lru_cache(maxsize=500)  # noqa: B019 - a language lives as long as the process
+    def inflections(self, word: str) -> frozenset[str]:
         """A word in all its `forms`, and texts that are no words."""
-        forms = ("", *self.forms.split())
-        bases = {word[: len(word) - len(form)] for form in forms if word.endswith(form)}
-        for pair in self.umlauts.split():
-            for vowel, other in zip(pair, reversed(pair), strict=True):
-                bases |= {other.join(base.rsplit(vowel, 1)) for base in bases}
-        if self.doubles:
-            bases |= {re.sub(rf"([{self.doubles}])\1$", r"\1", base) for base in bases}
-            bases |= {
-                re.sub(rf"(?<=[{self.vowels}])([{self.doubles}])$", r"\1\1", base) for base in bases
-            }
-        given = self.stemming.alike.get(self.stemming.words.get(word, ""), ())
-        return {base + form for base in bases if len(base) > 1 for form in forms}.union(given)
+        found = {word, *self.stemming.alike.get(self.stemming.words.get(word, ""), ())}
+        for forms in self._groups_of_forms:
+            bases = {word[: len(word) - len(form)] for form in forms if word.endswith(form)}
+            for pair in self.umlauts.split():
+                for vowel, other in zip(pair, reversed(pair), strict=True):
+                    bases |= {other.join(base.rsplit(vowel, 1)) for base in bases}
+            if self.doubles and "" in forms:
+                bases |= {re.sub(rf"([{self.doubles}])\1$", r"\1", base) for base in bases}
+                short = rf"(?<=[^{self.vowels}][{self.vowels}])([{self.doubles}])$"
+                bases |= {re.sub(short, r"\1\1", base) for base in bases}
+            found |= {base + form for base in bases if len(base) > 1 for form in forms}
+        return frozenset(found)
+
+    @cached_property
+    def _groups_of_forms(self) -> Sequence[Sequence[str]]:
+        first, *others = (group.split() for group in self.forms.split(","))
+        return [["", *first], *others]
 
     def inflected(self, word: str) -> set[str]:
         """Other words with the stem of a word that differ in one of `forms`."""
@@ -338,7 +345,7 @@ _WITH_ENGLISH = {"chinese": "zh", "japanese": "ja", "korean": "ko"}
 """What is not English in these posts is found by its characters."""
 
 _ENGLISH = Language("english", "en", "english", apostrophe=POSSESSIVE, folds_first=True,
-                    forms="s es d ed ing e y ies ied", doubles="bdgklmnprt",
+                    forms="s es ed ing, e es ed ing, y ies ied ying", doubles="bdgklmnprt",
                     endings=_ENGLISH_ENDINGS)
 _LISTED = (
     _ENGLISH,

@@ -311,7 +311,7 @@ def _escaped(term: str) -> str:
 class Phrases:
     """Terms that are looked up in a text; `of` an index those of several words, for which a query
     has single tokens. `inflected` has the stems of phrases, which count in any inflection, and
-    `spellings` by a word those that a contraction makes the same of (colour, color)."""
+    `spellings` by a word of a rule those that a contraction makes the same of (colour, color)."""
 
     terms: Collection[Words] = frozenset()
     inflected: Mapping[Words, Words] = field(default_factory=dict)
@@ -334,9 +334,9 @@ class Phrases:
         spellings: dict[str, Sequence[str]] = {}
         for line in lines:
             left, arrow, token = line.partition(" => ")
-            if arrow and "," not in token:
-                same = [token, *(word for word in left.split(", ") if " " not in word)]
-                spellings |= dict.fromkeys(same, same)
+            single = [word for word in left.split(", ") if " " not in word]
+            same = [*single, token] if arrow and "," not in token else []
+            spellings |= dict.fromkeys(same or single, same)
         return replace(cls.of_terms(terms, language), spellings=spellings)
 
     @cached_property

@@ -133,13 +133,13 @@ def _best_fields(text: str, plan: Plan, boost: float = 1.0) -> Json:
     more in the title."""
     # The stemmed field has no stop words.
     title = "title" if plan.without_stop_words else "title.forms"
-    return any_of(
-        [
-            _combined_fields(scoring.STEMMED_FIELDS, text, boost),
-            _combined_fields(scoring.UNSTEMMED_FIELDS, text, boost * plan.share),
-            match(title, text, boost=boost * scoring.TITLE_BOOST),
-        ]
-    )
+    clauses = [
+        _combined_fields(scoring.STEMMED_FIELDS, text, boost),
+        _combined_fields(scoring.UNSTEMMED_FIELDS, text, boost * plan.share),
+    ]
+    if len(plan.required) > 1:
+        clauses.append(match(title, text, boost=boost * scoring.TITLE_BOOST))
+    return any_of(clauses)
 
 
 def _variant(variant: TermVariant, of: Interpretation, plan: Plan) -> Json:
@@ -215,23 +215,91 @@ def _all_words(plan: Plan) -> list[Clause]:
         return []
     share = 1 / len(terms) / max(1, sum(not term.term.continues for term in terms))
 
-    def every(field: str, boost: float = 1.0) -> list[Json]:
-        return [_looked_up(field, term, share * boost) for term in terms]
+    def every(field: str, boost: float = 1.0) -> Json:
+        return bool_query(must=[_looked_up(field, term, share * boost) for term in terms])
 
-    in_title = scoring.ALL_IN_TITLE_BOOST
-    clauses = [
-        ("all words in the title", bool_query(must=every("title.lookup", in_title))),
-        ("all words", bool_query(must=every("all.forms"))),
-        # The word itself is above its synonyms.
-        ("all words as typed", bool_query(must=every("all.words"))),
-    ]
-    if len(terms) > 1:  # of one word, inflections in titles would come before the word in texts
-        inflected = bool_query(must=every("title", in_title))
-        clauses.append(("all words in the title, inflected", inflected))
+    def every_own(field: str, boost: float) -> Json:
+        return bool_query(must=[_own(field, term, plan, share * boost) for term in terms])
+
+    in_title, typed = scoring.ALL_IN_TITLE_BOOST, 1.0
+    if len(terms) == 1:
+        clauses = [
+            ("all words in the title", every("title.lookup", in_title)),
+            ("all words, inflected", _own_alone(terms[0], plan)),
+        ]
+        if _has_one_form(terms[0], plan):
+            typed += scoring.ALONE
+        else:
+            clauses.append(("all words", every("all.forms", scoring.ALONE)))
+    elif len(terms) <= scoring.FEW_OWN_WORDS:
+        clauses = [
+            ("all words in the title", every("title.lookup", in_title / 4)),
+            ("all words in the title, inflected", every_own("title", in_title * 5 / 4)),
+            ("all words in the title, in any form", every("title", in_title / 2)),
+            ("all words", every_own("all", 1.0)),
+        ]
+    else:
+        clauses = [
+            ("all words in the title", every("title.lookup", in_title)),
+            ("all words in the title, in any form", every("title", in_title)),
+            ("all words", every("all.forms")),
+        ]
+    clauses.append(("all words as typed", every("all.words", typed)))
     if plan.request.prefer:
         chosen = language_filter(plan.request.prefer, plan.language)
-        clauses.append(("your language", bool_query(must=every("all.forms"), filter=chosen)))
+        in_language = bool_query(must=[every("all.forms")], filter=chosen)
+        clauses.append(("your language", in_language))
     return clauses
+
+
+def _own_alone(term: Interpretation, plan: Plan) -> Json:
+    """The only term of a query or an inflection of it: before its synonyms, and these before other
+    words of its stem."""
+    if not all(_is_word(variant, term) for variant in term.variants):
+        return _looked_up("all.forms", term, 1.0)
+    boosts = [round(scoring.INFLECTED_ALONE * variant.weight, 4) for variant in term.variants]
+    own = [_own_forms("all", variant, plan) for variant in term.variants]
+    return best_of(list(map(constant, own, boosts)))
+
+
+def _has_one_form(term: Interpretation, plan: Plan) -> bool:
+    """Whether posts have a word as it is typed or not at all: no rule is about it, accents make no
+    other word, and it is no beginning of a number."""
+    is_ruled = bool(term.phrase) or term.term.token in plan.phrases.spellings
+    is_plain = plan.language.folds_first and term.term.token.isalpha()
+    return is_plain and term.as_typed and not is_ruled
+
+
+def _own(field: str, term: Interpretation, plan: Plan, boost: float) -> Json:
+    """A term or an inflection of it, which score its rarity."""
+    if not all(_is_word(variant, term) for variant in term.variants):
+        return _looked_up("title.lookup" if field == "title" else "all.forms", term, boost)
+    return best_of(
+        [
+            bool_query(
+                must=[match(field, variant.text, boost=round(boost * variant.weight, 4))],
+                filter=[_own_forms(field, variant, plan)],
+            )
+            for variant in term.variants
+        ]
+    )
+
+
+def _own_forms(field: str, variant: TermVariant, plan: Plan) -> Json:
+    """A word, in every spelling that a rule contracts to one (colour, color), and the inflections
+    of each."""
+    word = plan.language.written(variant.text)
+    spellings = {word, *plan.phrases.spellings.get(word, ())}
+    words = {form for one in spellings for form in plan.language.inflections(one)}
+    if field == "title":
+        words = set(map(plan.language.fold, words))
+    return {"terms": {f"{field}.words": sorted(words)}}
+
+
+def _is_word(variant: TermVariant, term: Interpretation) -> bool:
+    """Whether it is a single word that is indexed as it is written."""
+    is_word = variant.kind in ("typed", "spelling") and len(term.term.pieces) == 1
+    return is_word and variant.text.isalnum() and not (term.term.stop or is_thai(variant.text))
 
 
 def _looked_up(field: str, term: Interpretation, boost: float) -> Json:

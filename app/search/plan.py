@@ -5,7 +5,7 @@ spelling, in two words or as one with its neighbour.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from analyzers.languages import Language
@@ -48,7 +48,7 @@ class Plan:
     ones, of which a post must have `needed`. `recency`: whether newer posts score a little more.
     `vector`: the meaning of the query, empty if it does not count. `popularity`: that of a usual
     post, 0 if no post has one. `has_comments`: whether any post has. `has_translations`: whether
-    some posts are translations of others.
+    some posts are translations of others. `phrases`: those of the index.
     """
 
     request: SearchRequest
@@ -63,6 +63,7 @@ class Plan:
     popularity: float = 0.0
     has_comments: bool = True
     has_translations: bool = False
+    phrases: Phrases = field(default=Phrases(), compare=False)
 
     @cached_property
     def significant(self) -> tuple[Interpretation, ...]:
@@ -140,7 +141,7 @@ def plan_typed(
     examined = {term.key for term in query.examined}
     required = tuple(term for term in terms if term.term.key in examined)
     needed = _needed(len(required), request)
-    return Plan(request, query, terms, required, needed, recency, language)
+    return Plan(request, query, terms, required, needed, recency, language, phrases=phrases)
 
 
 def _begun(term: Interpretation, q: str) -> Interpretation:

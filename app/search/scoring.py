@@ -57,6 +57,11 @@ QUOTED_BOOST = 2.0
 ALL_IN_TITLE_BOOST = 8.0
 """Of the titles that have all words, so that a single word in a title is above any text. 3 to 10
 rank alike, 0 is .011 worse on the judged queries, 20 .003."""
+INFLECTED_ALONE, ALONE = 256.0, 8.0
+"""Of a single word: it and its inflections are above any synonym and other words of its stem; it,
+in either spelling (colour, color), is above its inflections, and a synonym above those words."""
+FEW_OWN_WORDS = 3
+"""Of more words inflections are not told from synonyms: with five, that took a fifth longer."""
 HEADING_BOOST = 2.0
 """Two words or more in one heading. Of 160 headings the page comes first 137 times without it, 150
 with 1, 153 with 2. For a single word too: judged queries .973 instead of .991."""

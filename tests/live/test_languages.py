@@ -139,6 +139,17 @@ def test_posts_are_found(client: Client, language: str) -> None:
         assert [suggestion for suggestion in suggested if suggestion["kind"] == "search"] == []
 
 
+@pytest.mark.parametrize("language", DATA["order"])
+def test_a_word_is_before_its_inflections_its_synonyms_and_others_of_its_stem(
+    client: Client, language: str
+) -> None:
+    case = DATA["order"][language]
+    posts = client(f"{language}-order", case["rules"], language)
+    first = case["first"]
+    found = {q: [hit["title"] for hit in search(posts, q, size="20")["hits"]] for q in first}
+    assert {q: titles[: len(first[q])] for q, titles in found.items()} == first
+
+
 def test_rules_of_words_without_spaces(client: Client) -> None:
     posts = client("japanese", "データベース, db\n検索エンジン => search\n猫, ねこ\n")
     for q, title in {"DB": "データベース", "search": "検索エンジン", "ねこ": "猫"}.items():

@@ -85,7 +85,7 @@ def test_pinned_posts_come_first_in_their_order(pin: Callable[..., FlaskClient])
     assert sorted(_oids(answer)) == ["guide", "mail", "old", "start"]
     assert answer["count"] == 4
     assert [hit.get("pinned", False) for hit in answer["hits"]] == [True, True, False, False]
-    assert all(hit["score"] < 100 for hit in answer["hits"])
+    assert all(hit["score"] < 1000 for hit in answer["hits"])
     assert "missing" not in answer["hits"][0]
     assert answer["tier"] == "all words"
     assert _oids(_search(client, "crontab")) == ["guide"]
