@@ -414,7 +414,7 @@ _LISTED = (
              **_OTHER_SCRIPT),
     Language("persian", "fa",
              folding=(_replaced("\u200c"), "arabic_normalization", "persian_normalization"),
-             forms="ی ها های \u200cها \u200cهای ان م ات", letters=_ARABIC | _PERSIAN,
+             forms="ی ها های ان م ات", letters=_ARABIC | _PERSIAN,
              **_OTHER_SCRIPT),
     Language("bengali", "bn", **_OTHER_SCRIPT),
 )
