@@ -6,7 +6,6 @@ while that is the present one, which is kept in Redis, too: a lookup reads both 
 """
 
 import hashlib
-import hmac
 import logging
 import struct
 import time
@@ -26,6 +25,7 @@ from app.cache.redis_client import (
     RedisClient,
     RedisRefused,
     RedisUnavailable,
+    Signer,
 )
 from app.errors import BlogsearchError, Unavailable
 from app.http.logs import note
@@ -38,7 +38,6 @@ among other formats and compressions; docs/caching.md says why."""
 # `is_partial`; the payload and its signature follow.
 _HEAD = struct.Struct(">4sd??")
 _VERSION = b"\xb5BS\x09"
-_SIGNATURE = 16  # bytes
 
 State = Literal["HIT", "MISS", "STALE", "OFF"]
 
@@ -123,14 +122,13 @@ class AnswerCache:
     (state OFF).
 
     Args:
-        secret: signs what is kept. Without one a signature only tells that an answer is whole, and
-            of which generation and request.
+        secret: signs what is kept.
     """
 
     def __init__(
         self, client: RedisClient, keys: Keys, lifetimes: Lifetimes, secret: str = ""
     ) -> None:
-        self._key = hashlib.blake2b(secret.encode()).digest() if secret else b""
+        self._signer = Signer(secret)
         self.client = client
         self.keys = keys
         self._lifetimes = lifetimes
@@ -190,27 +188,21 @@ class AnswerCache:
             seconds = ttl + (self._lifetimes.stale_ttl if computed.keep_stale else 0.0)
             what = answer.has_hits, answer.is_partial
             data = _HEAD.pack(_VERSION, time.time() + ttl, *what) + payload
-            data += self._signature(data, lookup.generation, lookup.name)
+            data = self._signer.signed(data, _purpose(lookup.generation, lookup.name))
             self.client.write(lookup.name, data, int(seconds * 1000))
         return answer
 
     def _unpack(self, data: bytes, generation: bytes, name: str) -> CachedAnswer | None:
         """The kept answer; None if it is of another version, generation or request, or is not as
         a process with this secret has written it."""
-        if len(data) < _HEAD.size + _SIGNATURE:
+        signed = self._signer.verified(data, _purpose(generation, name))
+        if signed is None or len(signed) < _HEAD.size:
             return None
-        signed, signature = data[:-_SIGNATURE], data[-_SIGNATURE:]
         version, fresh_until, has_hits, is_partial = _HEAD.unpack_from(signed)
-        right = self._signature(signed, generation, name)
-        if version != _VERSION or not hmac.compare_digest(signature, right):
+        if version != _VERSION:
             return None
         state: State = "HIT" if time.time() < fresh_until else "STALE"
         return CachedAnswer(state, signed[_HEAD.size :], has_hits, is_partial)
-
-    def _signature(self, data: bytes, generation: bytes, name: str) -> bytes:
-        hashed = hashlib.blake2b(data, key=self._key, digest_size=_SIGNATURE)
-        hashed.update(b"%b\n%b" % (generation, name.encode()))
-        return hashed.digest()
 
     def count(self, counters: Sequence[Counter]) -> Sequence[int] | None:
         """Increase the counters; what they are now, None without Redis."""
@@ -256,7 +248,7 @@ class AnswerCache:
         called with the arguments. With `store=False` the value is not kept: the function runs once
         per period, and calls in between return None.
         """
-        return lambda function: Memoized(function, self.client, self.keys, options)
+        return lambda function: Memoized(function, self.client, self.keys, self._signer, options)
 
     def ping(self) -> str | None:
         """The version of Redis, None when it is unavailable."""
@@ -266,6 +258,10 @@ class AnswerCache:
     def accepts_writes(self) -> bool:
         """Whether Redis takes a value; not when it is full, or a replica."""
         return bool(self.client.ask(False, redis.Redis.set, self.keys.probe, b"", px=1_000))
+
+
+def _purpose(generation: bytes, name: str) -> bytes:
+    return b"%b\n%b" % (generation, name.encode())
 
 
 _REPLACE = """

@@ -4,6 +4,8 @@ The ideas are those of django-cache-memoize; docs/caching.md has an example of e
 """
 
 import inspect
+import struct
+import time
 from collections.abc import Callable, Hashable, Iterable
 from concurrent.futures import Future
 from datetime import date
@@ -13,7 +15,9 @@ from typing import Any, Generic, ParamSpec, Required, TypedDict, TypeVar, cast
 import orjson
 import redis
 
-from app.cache.redis_client import Keys, RedisClient, short_hash
+from app.cache.redis_client import Keys, RedisClient, Signer, short_hash
+
+_UNTIL = struct.Struct(">d")  # seconds since 1970, before the JSON
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -68,11 +72,17 @@ class Memoized(Generic[P, T]):
     """
 
     def __init__(
-        self, function: Callable[P, T], client: RedisClient, keys: Keys, options: MemoizeOptions
+        self,
+        function: Callable[P, T],
+        client: RedisClient,
+        keys: Keys,
+        signer: Signer,
+        options: MemoizeOptions,
     ) -> None:
         self._function = function
         self._client = client
         self._keys = keys
+        self._signer = signer
         self._options = options
         self._store = options.get("store", True)
         self._rewrite = options.get("args_rewrite", self._bound_arguments)
@@ -102,8 +112,9 @@ class Memoized(Generic[P, T]):
         """Run the function now and keep its value."""
         value = self._function(*args, **kwargs)
         name, data = self.key(*args, **kwargs), dumps(value if self._store else None)
-        milliseconds = int(self._options["seconds"] * 1000)
-        self._client.ask(None, redis.Redis.set, name, data, px=milliseconds)
+        seconds = self._options["seconds"]
+        kept = self._signer.signed(_UNTIL.pack(time.time() + seconds) + data, name.encode())
+        self._client.ask(None, redis.Redis.set, name, kept, px=int(seconds * 1000))
         if on_miss := self._options.get("on_miss"):
             on_miss(*args, **kwargs)
         return value
@@ -130,10 +141,13 @@ class Memoized(Generic[P, T]):
 
     def _get(self, key: str) -> list[T] | None:
         """The kept value in a list, None when there is none."""
-        data: Any = self._client.ask(None, redis.Redis.get, key)
+        kept: Any = self._client.ask(None, redis.Redis.get, key)
+        data = self._signer.verified(kept, key.encode()) if kept else None
         try:
-            return None if data is None else [orjson.loads(data)]
-        except orjson.JSONDecodeError:
+            if data is None or _UNTIL.unpack_from(data)[0] < time.time():
+                return None
+            return [orjson.loads(data[_UNTIL.size :])]
+        except (struct.error, orjson.JSONDecodeError):  # without a secret anybody can sign
             return None
 
 

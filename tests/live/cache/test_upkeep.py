@@ -21,6 +21,7 @@ from app.service import Service, cache_key
 from app.settings import Settings
 from devstack.servers import free_port
 from tests.live.cache.conftest import Open
+from tests.waiting import Clock
 
 # -- the decorator -----------------------------------------------------------------------------
 
@@ -71,6 +72,27 @@ def test_the_function_runs_once_in_its_seconds(
     assert 0 < server.pttl(key) <= 30_000
     server.delete(key)  # as Redis does then
     assert describe(1)["nth"] == 2
+
+
+def test_a_value_that_others_wrote_or_kept_is_not_taken(
+    settings: Settings, cache: AnswerCache, server: "redis.Redis", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    signing = open_cache(replace(settings, write_tokens="a token of this test"))
+    describe = Counted().kept(signing)
+    assert describe(1)["nth"] == 1
+    [key] = server.scan_iter(match=cache.keys.memoized("*"))
+    kept: Any = server.get(key)
+    other: Any = Counted().kept(cache)  # has no token
+    other.refresh(1)
+    forged: Any = server.get(key)
+    for written in (b"", b'"forged"', kept[:-1], forged, b"x" + kept):
+        server.set(key, written)
+        assert describe(1)["nth"] > 1
+    server.set(key, kept)
+    assert describe(1)["nth"] == 1
+    clock = Clock(monkeypatch)
+    clock.advance(60)  # and put back when it was over
+    assert describe(1)["nth"] > 1
 
 
 def test_a_value_is_forgotten_or_refreshed(cache: AnswerCache) -> None:
