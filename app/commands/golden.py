@@ -8,7 +8,7 @@ import click
 from werkzeug.datastructures import MultiDict
 
 from app.commands.tools import UNCHANGED, CommandGroup, Tools, pass_tools, read_csv
-from app.index.golden import FIRST, add_searches, find_broken, open_golden
+from app.index.golden import FIRST, add_searches, as_cell, find_broken, of_cell, open_golden
 from app.search.request import SearchRequest
 from indexer.posts.normalise import Invalid
 from indexer.store.generations import require_live
@@ -43,7 +43,7 @@ def list_golden(tools: Tools, as_csv: bool) -> None:
     alias, output = tools.settings.index, tools.output
     goldens = open_golden(tools.elastic, alias).texts()
     if as_csv:
-        lines = [_HEADER, *goldens.items()]
+        lines = [_HEADER, *(map(as_cell, pair) for pair in goldens.items())]
         csv.writer(sys.stdout, lineterminator="\n").writerows(lines)
         return
     live = require_live(tools.elastic, alias)
@@ -94,7 +94,8 @@ def load(tools: Tools, file: Path) -> None:
     """
     goldens: dict[str, str] = {}
 
-    def take(q: str, url: str) -> None:
+    def take(*cells: str) -> None:
+        q, url = map(of_cell, cells)
         if "/" not in url:
             raise Invalid(f"{url!r} is no address", "Write date format,https://…/date-format/.")
         goldens.update({_query(q): url})

@@ -6,6 +6,7 @@ Every build tries them on the new generation before it goes live; one that break
 live generation still answers is not swapped.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -30,8 +31,22 @@ MAX_SEARCHES = 200
 """A build waits for each of them."""
 _OFFERED = 5  # times that a hit was opened for a search, always the same one
 
+_FORMULA = re.compile(r"(^|[;,|\t])(?='*[\s\"]*[=+\-@\t＝＋－＠])")
+"""Where a program for tables would begin to calculate, also one that splits at semicolons."""
+_GUARDED = re.compile(rf"{_FORMULA.pattern}'")
+
 Goldens = Mapping[str, str]
 """The address that is among the first hits, by search."""
+
+
+def as_cell(text: str) -> str:
+    """What visitors have typed, as CSV may have it: no program for tables calculates it."""
+    return _FORMULA.sub(r"\1'", text)
+
+
+def of_cell(cell: str) -> str:
+    """The text of a cell that `as_cell` has made."""
+    return _GUARDED.sub(r"\1", cell)
 
 
 def open_golden(client: Elasticsearch, alias: str) -> StoredTexts:

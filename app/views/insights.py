@@ -7,7 +7,6 @@ import csv
 import hashlib
 import hmac
 import io
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 
@@ -19,7 +18,14 @@ from werkzeug.wrappers import Response as WerkzeugResponse
 from app.engines.elastic import translated
 from app.errors import BadRequest, BlogsearchError, Forbidden, NotFound, Unauthorized
 from app.http.access import access
-from app.index.golden import FIRST, Goldens, add_searches, find_candidates, open_golden
+from app.index.golden import (
+    FIRST,
+    Goldens,
+    add_searches,
+    as_cell,
+    find_candidates,
+    open_golden,
+)
 from app.index.health import last_run
 from app.insights.counts import Report
 from app.search.pins import SUFFIX, parse
@@ -34,9 +40,6 @@ _PINS = f"insights{SUFFIX}"  # the file of the rules that are made here
 _PERIODS = (7, 30, 90, 365)  # days
 _LIST = 20  # searches in a list
 _SHOWN = 5  # hits of a search before a post is pinned for it
-
-_FORMULA = re.compile(r"(?:^|(?<=[;,|\t]))(?=\s*[=+\-@\t＝＋－＠])")
-"""Where a program for tables would begin to calculate, also one that splits at semicolons."""
 
 
 @blueprint.before_request
@@ -110,9 +113,7 @@ def searches_csv() -> Response:
     writer = csv.writer(text)
     writer.writerow(("search", "times", "found nothing", "found partly", "opened"))
     for row in _report(current_service()).searched:
-        writer.writerow(
-            (_FORMULA.sub("'", row.query), row.times, row.nothing, row.partly, row.opened)
-        )
+        writer.writerow((as_cell(row.query), row.times, row.nothing, row.partly, row.opened))
     headers = {"Content-Disposition": "attachment; filename=searches.csv"}
     return Response(text.getvalue(), content_type="text/csv; charset=utf-8", headers=headers)
 

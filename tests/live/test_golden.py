@@ -1,6 +1,7 @@
 """Golden searches: no build that breaks one goes live."""
 
 import json
+import re
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -120,6 +121,13 @@ def test_a_file_replaces_those_that_are_stored(
     there = {"kumquats": f"{SITE}/trees/index.html", "salt, fish": f"{SITE}/seas/"}
     assert open_golden(elastic, own_settings.index).texts() == there
     assert run("golden", "list", "--csv").stdout == file.read_text()
+    hostile = {"=salt": f"{SITE}/seas/", "'=a;\"=salt": f"{SITE}/seas/"}
+    open_golden(elastic, own_settings.index).change(lambda _: hostile)
+    file.write_text(run("golden", "list", "--csv").stdout)
+    assert re.search(r"(?:^|;)[\"\s]*=", file.read_text(), re.MULTILINE) is None
+    assert run("golden", "load", file).exit_code == 0
+    assert open_golden(elastic, own_settings.index).texts() == hostile
+    open_golden(elastic, own_settings.index).change(lambda _: there)
     file.write_text(f"q,address\n\n,{SITE}/seas/\nkumquats,{SITE}/trees/\nx,not an address\ny\n")
     refused = run("golden", "load", file)
     assert refused.exit_code == 1
