@@ -58,7 +58,8 @@ class Search(msgspec.Struct, frozen=True, array_like=True, tag="s"):
 
 
 class Opening(msgspec.Struct, frozen=True, array_like=True, tag="o"):
-    """A hit that was opened: when, after which query, the post, and the visitor's mark."""
+    """A hit that was opened: when, after which query, the post, and the visitor's mark: a hash of
+    address and post, a dot, and one of address, post and query."""
 
     at: float
     q: str

@@ -36,6 +36,7 @@ _EVENTS_TTL = 60  # seconds
 _SALT_TTL = 8 * 86_400  # seconds: visitors of a query are counted over a week
 
 _DAY = 86_400  # seconds that an opening is remembered
+_OPENINGS = 5  # of a post, by a visitor on a day, after different searches
 _INTERVAL = 3.0  # seconds between two batches
 _MOST_WAITING = 5_000  # events of a process between two batches, and of all processes
 _MAX_KEY = 400  # characters of a request that is counted
@@ -79,7 +80,7 @@ class SearchLog:
             self._collect(visitor, Search(time.time(), "", "", key, q.casefold(), found, client))
 
     def record_opened(self, q: str, oid: str, visitor: str) -> None:
-        """Collect a hit that was opened; it counts once a day for each visitor."""
+        """Collect a hit that was opened; it counts once a day for each visitor, of few searches."""
         self._collect(visitor, Opening(time.time(), q.casefold(), oid))
 
     def _collect(self, visitor: str, event: Event) -> None:
@@ -131,10 +132,15 @@ class SearchLog:
             pipeline.execute()
 
     def _is_first(self, client: "redis.Redis", opening: Opening) -> bool:
-        """Whether a visitor has not opened this hit of this search before on this day."""
-        day = datetime.fromtimestamp(opening.at, UTC).date()
-        key = f"{self._opened}:{day}:{opening.mark}"
-        return bool(client.set(key, b"", nx=True, ex=_DAY))
+        """Whether a visitor has not opened this hit of this search before on this day, nor that of
+        many others."""
+        post, _, search = opening.mark.partition(".")
+        key = f"{self._opened}:{datetime.fromtimestamp(opening.at, UTC).date()}:{post}"
+        if int(client.scard(key)) >= _OPENINGS:
+            return False
+        is_first = bool(client.sadd(key, search))
+        client.expire(key, _DAY)
+        return is_first
 
     def count_due(self, now: float | None = None) -> bool:
         """Count the searches of all visitors whose requests have waited long enough; whether
@@ -176,7 +182,9 @@ def _marked(event: Event, visitor: str, salt: bytes) -> Event:
         return hashlib.blake2b(text.encode(), key=salt, digest_size=8).hexdigest()
 
     if isinstance(event, Opening):
-        return msgspec.structs.replace(event, mark=hashed(f"{visitor}\n{event.q}\n{event.oid}"))
+        of_post = f"{visitor}\n{event.oid}"
+        mark = f"{hashed(of_post)}." + hashed(f"{of_post}\n{event.q}")
+        return msgspec.structs.replace(event, mark=mark)
     if event.client:
         return event
     mark = f"{hashed('')[:4]}." + hashed(f"{visitor}\n{event.q}")

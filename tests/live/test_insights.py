@@ -6,6 +6,7 @@ import html
 import json
 import re
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -199,9 +200,19 @@ def test_an_opened_hit_counts_once_a_day_for_each_visitor(client: FlaskClient) -
         assert (sent.status_code, sent.data) == (204, b"")
         assert "Set-Cookie" not in sent.headers
         _count(client)
-    assert client.post("/clicks", data=CLICK | {"oid": "cron"}, headers=headers).status_code == 204
+    for nth in range(40):
+        data = {"q": f"invented {nth}", "oid": "cron"}
+        assert client.post("/clicks", data=data, headers=headers).status_code == 204
+    posts = sum((row.posts for row in _count(client).counts.report(1).searched), Counter())
+    assert posts == {"goodbye": 2, "cron": 5}
+
+
+def test_an_opened_hit_counts_for_its_search(client: FlaskClient) -> None:
+    headers = {"User-Agent": BROWSER}
+    for changed in ({}, {"oid": "cron"}):
+        assert client.post("/clicks", data=CLICK | changed, headers=headers).status_code == 204
     (row,) = _count(client).counts.report(1).searched
-    assert (row.query, dict(row.posts)) == ("python", {"goodbye": 2, "cron": 1})
+    assert (row.query, dict(row.posts)) == ("python", {"goodbye": 1, "cron": 1})
 
 
 def test_an_opened_hit_of_a_foreign_page_is_refused(settings: Settings) -> None:
