@@ -128,7 +128,7 @@ def reindex(
         ingest = Ingest(on_reject, options)
         posts: Iterable[Post] = ingest.posts(raws)
         lacking: list[str] = []
-        alike = Alike()
+        alike = Alike(len(there))
         if live:
             # Also how popular they are, and the texts of links, most of which stay the same.
             pairs = _with_stored(client, live, posts)
@@ -144,7 +144,7 @@ def reindex(
         if not (ingest.read and accepted):
             raise NotBuilt("The source has no posts", "Check that it is the right file or folder.")
         if live and not options.force:
-            alike.check(len(there), partial(posts_named, client, live))
+            alike.check(partial(posts_named, client, live))
             _check_complete(client, live, name, lacking, sum(map(len, ingest.withdrawn.values())))
         return accepted
 

@@ -5,6 +5,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from zlib import crc32
 
 from indexer.errors import AllAlike, NotBuilt
 from indexer.posts.normalise import (
@@ -41,7 +42,9 @@ _REPORTED = 500  # entries between two reports of the progress
 _NO_TEXT = b""
 _SHORT = 5  # characters of a title that may stand in the text of another page by accident
 _SAMPLE = 100  # characters of a post that a message quotes
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = re.compile(r"[A-Za-z\d-]+|[^\W\d_]+")
+_NUMBER = re.compile(r"\d")
+_COMPARED = 50_000  # posts of a large index that are compared, by chance
 
 OnReject = Callable[[Reject], None]
 
@@ -52,63 +55,73 @@ def too_many_removed(removed: int, indexed: int) -> bool:
 
 
 class Alike:
-    """Finds the posts that would get a text that others get, too, or none: a page for a login, an
-    error or an empty template in place of each.
+    """Finds the posts that would get a text that others get, too, or none, or their title: a page
+    for a login, an error, a parked domain or an empty template in place of each.
 
-        alike = Alike()
-        alike.add(post)  # each one that replaces a post; some 100 bytes of memory for each
-        alike.keys  # of those that are alike, by their oids
+        alike = Alike(indexed)  # the number of posts of the index
+        alike.add(post)  # each one that replaces a post
+        alike.check(stored)
 
-    Not compared are titles, which a template may still fill, and what tells such pages apart.
+    Of an index of more than 50,000 posts some are compared for all.
     """
 
-    def __init__(self) -> None:
-        self.keys: dict[str, bytes] = {}
-        self.sample = ""
-        self._first: dict[bytes, str] = {}
+    def __init__(self, indexed: int) -> None:
+        self._of_each = -(-indexed // _COMPARED) or 1
+        self._indexed = indexed
+        self._first: dict[str, dict[bytes, str]] = {"text": {}, "title": {}}
+        self._found: dict[str, dict[str, bytes]] = {"text": {}, "title": {}}
+        self._sample = ""
 
     def add(self, post: Post) -> None:
         """Add a post as it would be written."""
-        oid, key = post.oid, self.key_of(post)
-        first = self._first.setdefault(key, oid)
-        if first != oid or key == _NO_TEXT:
-            self.keys[first] = self.keys[oid] = key
-            self.sample = self.sample or f"{post.title}: {post.text or 'no text'}"[:_SAMPLE]
+        oid = post.oid
+        if crc32(oid.encode()) % self._of_each:
+            return
+        for what, key in _keys(post).items():
+            first, found = self._first[what].setdefault(key, oid), self._found[what]
+            if first != oid or key == _NO_TEXT:
+                found[first] = found[oid] = key
+                self._sample = self._sample or f"{post.title}: {post.text or 'no text'}"[:_SAMPLE]
 
-    @staticmethod
-    def key_of(post: Post) -> bytes:
-        """What posts have in common that show the same: their words, without numbers, such as a
-        time, and without title and address."""
-        text = f"{post.text}\n{post.code}"
-        for own in (post.url, post.title, f"/{post.oid}"):
-            if len(own) > _SHORT:
-                text = text.replace(own, " ")
-        words = " ".join(_WORD.findall(text))
-        return hashlib.blake2b(words.encode(), digest_size=8).digest() if words else _NO_TEXT
-
-    def check(self, indexed: int, stored: Callable[[list[str]], Iterable[Post]]) -> None:
-        """Check that most posts of the index keep a text of their own.
+    def check(self, stored: Callable[[list[str]], Iterable[Post]]) -> None:
+        """Check that most posts of the index keep a title and a text of their own.
 
         Args:
-            indexed: how many posts the index has.
             stored: reads some of its posts; asked only if too many are alike.
 
         Raises:
             AllAlike: more than a quarter of them, and at least five, would not.
         """
-        least = max(MAX_REMOVED, math.floor(MAX_REMOVED_SHARE * indexed) + 1)
-        if len(self.keys) < least:
-            return
-        # Posts may have been alike before: photographs without a text, written anew.
-        were = {post.oid: self.key_of(post) for post in stored(list(self.keys))}
-        lost = [oid for oid, key in self.keys.items() if were.get(oid, key) != key]
-        if len(lost) >= least:
-            raise AllAlike(
-                f"{len(lost):,} of {indexed:,} posts would get a text that others get, too, or "
-                f"none ({examples(lost)}), such as {self.sample!r}. Nothing was written.",
-                "Look at these pages: it may be a fault that passes, a login or a broken template. "
-                "If they are right, use --force.",
-            )
+        compared = self._indexed // self._of_each
+        least = max(MAX_REMOVED, math.floor(MAX_REMOVED_SHARE * compared) + 1)
+        for what, found in self._found.items():
+            if len(found) < least:
+                continue
+            # Posts may have been alike before: photographs without a text, written anew.
+            were = {post.oid: _keys(post)[what] for post in stored(list(found))}
+            lost = [oid for oid, key in found.items() if were.get(oid, key) != key]
+            if len(lost) >= least:
+                raise AllAlike(
+                    f"{len(lost):,} of {compared:,} posts would get a {what} that others get, too, "
+                    f"or none ({examples(lost)}), such as {self._sample!r}. Nothing was written.",
+                    "Look at these pages: it may be a fault that passes, a login or a broken "
+                    "template. If they are right, use --force.",
+                )
+
+
+def _keys(post: Post) -> dict[str, bytes]:
+    """What posts have in common that show the same: their titles, or the words of their texts
+    without those that have a digit, as a time or the number of an error, title and address."""
+    text = f"{post.text}\n{post.code}"
+    for own in (post.url, post.title, f"/{post.oid}"):
+        if len(own) > _SHORT:
+            text = text.replace(own, " ")
+    words = " ".join(word for word in _WORD.findall(text) if not _NUMBER.search(word))
+    return {"text": _digest_of(words) if words else _NO_TEXT, "title": _digest_of(post.title)}
+
+
+def _digest_of(text: str) -> bytes:
+    return hashlib.blake2b(text.encode(), digest_size=8).digest()
 
 
 @dataclass(frozen=True, slots=True)

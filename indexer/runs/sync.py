@@ -158,15 +158,14 @@ class _Comparison:
         """Write what is new or differs, but no post of which the source lacks comments."""
         read_posts = self.ingest.posts(read(self.ingest.is_unchanged_entry))
         with SpooledTemporaryFile(_IN_MEMORY) as held:
-            alike = Alike()
+            alike = Alike(len(self._digests))
             for post in read_posts:
                 if not self._is_elsewhere(post):
                     if post.oid in self._digests:
                         alike.add(post)
                     held.write(msgspec.json.encode(post) + b"\n")
             if not self.ingest.options.force:
-                stored = partial(posts_named, self._client, self._alias)
-                alike.check(len(self._digests), stored)
+                alike.check(partial(posts_named, self._client, self._alias))
             held.seek(0)
             posts = (msgspec.json.decode(line, type=Post) for line in held)
             for batch in batches(with_passages(posts, model, self._client, self._alias), _BATCH):
@@ -260,8 +259,6 @@ class _Comparison:
         results = self._apply(changes)
         for post in posts:
             oid, written = post.oid, results[post.oid]
-            if written.refusal and written.result == "unknown":
-                raise IndexingError(f"{written.refusal.reason}.", written.refusal.remedy)
             withdrawn = self.ingest.withdrawn.get(oid, frozenset())
             lost = _lost(post, written.before, withdrawn) if keeps_lost else set()
             self.removed += _taken_back(written, withdrawn)
@@ -281,6 +278,9 @@ class _Comparison:
         limits = self.ingest.options.limits
         results = write(self._client, self._alias, changes, limits, self._through)
         for written in results.values():
+            refusal = written.refusal
+            if refusal and (written.result == "unknown" or written.oid not in self.ingest.read):
+                raise IndexingError(f"{written.oid}: {refusal.reason}.", refusal.remedy)
             if _linked(written.before) != _linked(written.after):
                 self.changes_links = True
         return results

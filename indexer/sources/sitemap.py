@@ -2,10 +2,11 @@
 
 import re
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
+from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 from indexer.errors import SourceError
@@ -31,10 +32,20 @@ _LOGIN = re.compile(
     r"[/._-](?:wp-)?(?:log|sign)[-_]?(?:in|on)\b|/(?:sso|oauth2?|auth)(?:/|$)", re.I
 )
 """A path to which a server redirects what it shows only to members."""
+_ELSEWHERE = NotPost("redirects to where other pages do, too", "redirect")
+_SEVERAL = 3  # pages that redirect to one; two may be former addresses of it
+_HELD = 1_000  # titles of pages that redirect, until it is known whether others have them
 _OTHER_TYPE = NotPost("not an HTML page", "unread")
 _NO_PAGES = (
     *(".pdf", ".jpg", ".jpeg", ".png", ".gif", ".svg", ".webp", ".xml", ".zip", ".mp3", ".mp4"),
 )
+
+
+class Moved(NamedTuple):
+    """A post at another address than was asked for, which the sitemap does not list."""
+
+    asked: str | None
+    post: RawPost
 
 
 class Sitemap(Source):
@@ -43,6 +54,7 @@ class Sitemap(Source):
     kind = "sitemap"
     is_remote = True
     _site = BuiltSite()
+    _listed: Set[str] = frozenset()
 
     def read(self) -> Iterator[SourceItem]:
         """Every page in the order of the sitemap; with `max_pages` the ones changed last.
@@ -50,13 +62,14 @@ class Sitemap(Source):
         A page that cannot be fetched is a Reject with its oid, so that it is not taken for
         removed; one that is gone (404, 410, 451) or locked (401, 403, or it redirects to where one
         logs in), or that robots.txt disallows, is left out. So is a second address of a page, such
-        as one that redirects to it.
+        as one that redirects to it, and what several redirect to that is not in the sitemap.
         """
         with Fetcher(self._options.fetch) as fetcher:
             pages, robots, seen = self._pages(fetcher), Robots(fetcher), set()
             self._site = BuiltSite(entries=self._fed(fetcher, robots))
+            self._listed = {oid_of_page(url) for url, _ in pages if is_valid_url(url)}
             self.total = len(pages)
-            for item in self._items(fetcher, robots, pages):
+            for item in _unmoved(self._items(fetcher, robots, pages)):
                 if isinstance(item, RawPost):
                     page = (address_of(str(item.url)), item.title)
                     if page in seen:
@@ -108,11 +121,11 @@ class Sitemap(Source):
 
     def _items(
         self, fetcher: Fetcher, robots: Robots, pages: list[tuple[str, str]]
-    ) -> Iterator[SourceItem]:
+    ) -> Iterator[SourceItem | Moved]:
         """What is on each page, in their order; a few are fetched ahead."""
         connections = self._options.fetch.connections
         with ThreadPoolExecutor(connections) as pool:
-            waiting: deque[Future[SourceItem]] = deque()
+            waiting: deque[Future[SourceItem | Moved]] = deque()
             try:
                 for url, lastmod in pages:
                     waiting.append(pool.submit(self._item, fetcher, robots, url, lastmod))
@@ -145,7 +158,7 @@ class Sitemap(Source):
             return NotPost("excluded", "excluded", declared=True)
         return _OTHER_TYPE if path.lower().endswith(_NO_PAGES) else None
 
-    def _item(self, fetcher: Fetcher, robots: Robots, url: str, lastmod: str) -> SourceItem:
+    def _item(self, fetcher: Fetcher, robots: Robots, url: str, lastmod: str) -> SourceItem | Moved:
         """The post on a page, or why there is none; it runs in several threads."""
         origin = Origin(url)
         oid = oid_of_page(url) if is_valid_url(url) else None
@@ -155,7 +168,10 @@ class Sitemap(Source):
             if not robots.allows(url):
                 return Skipped(origin, oid, "disallowed by robots.txt", "noindex", declared=True)
             page = fetcher.get(url)
-            return guarded(lambda: self._post(page, oid, origin, lastmod), origin, oid)
+            item = guarded(lambda: self._post(page, oid, origin, lastmod), origin, oid)
+            if isinstance(item, RawPost) and item.oid != oid and item.oid not in self._listed:
+                return Moved(oid, item)
+            return item
         except SourceError as error:
             status = error.response_status if isinstance(error, FetchFailed) else None
             if why := _REFUSED.get(status or 0):
@@ -184,3 +200,27 @@ class Sitemap(Source):
             text, fetched.url, origin, oid, self._options, site=self._site, lastmod=lastmod
         )
         return replace(item, oid=asked) if isinstance(item, Skipped) else item
+
+
+def _unmoved(items: Iterable[SourceItem | Moved]) -> Iterator[SourceItem]:
+    """The items, with posts that moved behind them; no post is where several were redirected, such
+    as a captcha, whose title all of them have."""
+    moved: dict[str, list[Moved]] = {}
+    for item in items:
+        if not isinstance(item, Moved):
+            yield item
+            continue
+        alike = moved.setdefault(str(item.post.title), [])
+        # Of the others no text is needed any more.
+        few = len(alike) < _SEVERAL
+        alike.append(item if few else item._replace(post=replace(item.post, text="")))
+        if len(moved) > _HELD:
+            yield from _decided(moved.pop(next(iter(moved))))
+    for alike in moved.values():
+        yield from _decided(alike)
+
+
+def _decided(alike: list[Moved]) -> Iterator[SourceItem]:
+    """Posts with the same title to which pages redirect: whether they are posts."""
+    for asked, post in alike:
+        yield post if len(alike) < _SEVERAL else Skipped(post.origin, asked, *_ELSEWHERE)

@@ -82,7 +82,7 @@ class Lock:
 
     Raises:
         Locked: on entry, if another process holds it.
-        LockLost: in `check`, if it was lost.
+        LockLost: in `check`, and in place of an error inside, if it was lost.
     """
 
     def __init__(
@@ -125,11 +125,13 @@ class Lock:
                 raise _locked(held)
             time.sleep(pause)
 
-    def __exit__(self, *error: object) -> None:
+    def __exit__(self, _: object, error: BaseException | None, *trace: object) -> None:
         self._stop.set()
         self._thread.join()
-        # If it was lost, or Elasticsearch is away, others detect a dead holder.
+        # If Elasticsearch is away, others detect a dead holder.
         with suppress(ApiError, TransportError):
+            if isinstance(error, Exception):
+                self.check()  # that the lock is lost tells more than what came of it
             self._client.delete(index=self._index, id=_LOCK, **_unchanged_since(self._written))
 
     def check(self) -> None:

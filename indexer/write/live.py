@@ -136,6 +136,7 @@ def _write_batch(
     """Read posts, change them and write them back, until each has a result; whether all were
     written or refused in time."""
     again: dict[str, Written] = {oid: Written(oid, "unknown") for oid in changes}
+    posts: dict[str, StoredPost] = {}
     for elapsed in limits.retry.attempts():
         blocked = any(post.refusal == WRITE_BLOCK for post in again.values())
         if blocked and elapsed > _BLOCK_IS_STALE:
@@ -144,6 +145,9 @@ def _write_batch(
                 generations.recover(client, alias)
         if through and any(post.refusal and post.refusal.stale for post in again.values()):
             through[1].check()
+            # A late request of a `sync` that was suspended may have taken the alias away.
+            for index in {posts[o].index for o, one in again.items() if one.refusal == NO_INDEX}:
+                generations.open_sync(client, index, through[1])
         try:
             posts = {post.oid: post for post in read_posts(client, alias, again)}
         except (ApiError, TransportError) as error:

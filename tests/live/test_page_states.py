@@ -2,21 +2,27 @@
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from uuid import NAMESPACE_URL, uuid5
 
 import pytest
+from elastic_transport import ConnectionTimeout
 from elasticsearch import Elasticsearch
 
 from analyzers.rules.compile import NO_RULES
-from indexer.errors import AllAlike, LockLost, NotBuilt
+from indexer.errors import AllAlike, IndexingError, LockLost, NotBuilt
 from indexer.posts.records import Reject
 from indexer.runs.build import IndexSettings, reindex
 from indexer.runs.ingest import IngestOptions
 from indexer.runs.sync import SyncResult, sync
 from indexer.sources import SourceOptions, open_source
 from indexer.sources.fetch import FetchOptions
-from indexer.store.state import next_number, state_index
+from indexer.store import generations
+from indexer.store.bulk import BulkLimits
+from indexer.store.retry import Retry
+from indexer.store.state import Lock, next_number, state_index
 from tests.conftest import Run
 from tests.live.conftest import Faulty
 from tests.writing import no_reject
@@ -112,7 +118,13 @@ STATES: dict[str, list[Callable[..., Any]]] = {
         *(redirect("/login"), redirect("/members"), redirect("/login?next=/x")),
         redirect("/0", "localhost"),
     ],
-    '200 that says "not found"': [html("<main><h1>Not found</h1><p>Try the search.</main>")],
+    "a redirect of several to one page that is not in the sitemap": [redirect("/wait")],
+    '200 that says "not found"': [
+        html("<main><h1>Not found</h1><p>Try the search.</main>"),
+        html("<main><h1>Oops! That page can’t be found.</h1><p>Nothing is at this address.</main>"),
+        html(f"<main><p>{SAID}", "<title>Page not found – The blog</title>"),
+        html("<main><p>Leider.</main>", "<title>Seite nicht gefunden | Das Blog</title>"),
+    ],
     "200 with nothing": [html(""), html("<main> <p></p></main>"), lambda s, p: s.say(p, "")],
     "200 with another type: PDF, plain text": [
         lambda server, path: server.say(path, b"%PDF-1.7", Content_Type="application/pdf"),
@@ -124,6 +136,13 @@ STATES: dict[str, list[Callable[..., Any]]] = {
             f"<main><h1>{path}</h1><p>{SAID} Ray 8f{path[1:]}, 12:0{path[1:]}</main>",
             f"<title>The page {path}</title>",
         )(server, path),
+        lambda server, path: html(
+            f"<main><h1>Wait</h1><p>{SAID} Ray ID: {uuid5(NAMESPACE_URL, path).hex}</main>"
+        )(server, path),
+        lambda server, path: html(
+            f"<h1>a.example is for sale</h1><p>{SAID} {WORDS[int(path[1:]) % 12]}",
+            "<title>a.example</title>",
+        )(server, path),
     ],
 }
 
@@ -134,9 +153,11 @@ class Site:
     def __init__(self, server: Server, elastic: Elasticsearch, alias: str) -> None:
         self.server, self.elastic, self._alias = server, elastic, alias
         self.rejects: list[Reject] = []
+        self.limits = BulkLimits()
         server.unlisted, server.robots = set(), "User-agent: *\n"
         for number in range(PAGES):
             server.say(f"/{number}", page(number), Content_Type="text/html")
+        html(f"<main><p>{SAID}</main>", "<title>Wait</title>")(server, "/wait")
         for path, said in (("/login", ""), ("/members", SAID), ("/login?next=/x", SAID)):
             html(f"<main>{LOGIN.format(said)}</main>", "<title>Log in</title>")(server, path)
 
@@ -146,7 +167,7 @@ class Site:
         self.server.say("/sitemap.xml", f"<urlset>{urls}</urlset>", Content_Type="text/xml")
         fetch = FetchOptions(allow_private=True, retries=0, connections=2)
         source = open_source(self.server.url("/sitemap.xml"), None, SourceOptions(fetch=fetch))
-        options = IngestOptions(force=force, purpose="sync")
+        options = IngestOptions(force=force, limits=self.limits, purpose="sync")
         self.rejects.clear()
         return sync(
             self.elastic,
@@ -333,11 +354,12 @@ def test_comments_that_an_export_takes_back_are_removed(
 # -- a sync that was suspended ---------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("seconds", [60.0, 0.0])  # of tries; a suspension may use them up
 @pytest.mark.parametrize(
     "request_", ["_search.*docvalue", "_bulk.*delete", "_bulk.*index", "_aliases"]
 )
 def test_a_suspended_sync_changes_nothing_that_a_later_one_confirmed(
-    site: Site, elastic: Elasticsearch, alias: str, faulty: Faulty, request_: str
+    site: Site, elastic: Elasticsearch, alias: str, faulty: Faulty, request_: str, seconds: float
 ) -> None:
     def suspended(send: Callable[[], Any]) -> Any:
         if not later:
@@ -350,6 +372,7 @@ def test_a_suspended_sync_changes_nothing_that_a_later_one_confirmed(
 
     later: list[bool] = []
     before = site.posts()
+    site.limits = BulkLimits(retry=Retry(seconds))
     site.server.unlisted.add("/0")
     if "delete" not in request_:
         site.server.say("/1", page(13), Content_Type="text/html")
@@ -365,6 +388,34 @@ def test_a_suspended_sync_changes_nothing_that_a_later_one_confirmed(
         first()
     assert later
     assert site.posts() == before
+
+
+def test_a_post_that_cannot_be_removed_is_an_error(site: Site, faulty: Faulty) -> None:
+    site.server.unlisted.add("/0")
+    site.limits = BulkLimits(retry=Retry(0.0))
+    site.elastic = faulty("_bulk.*delete", ConnectionTimeout("no answer"))
+    with pytest.raises(IndexingError, match="0: Connection timed out"):
+        site.sync()
+
+
+def test_a_late_request_of_a_suspended_sync_does_not_stop_a_later_one(
+    site: Site, elastic: Elasticsearch, alias: str, faulty: Faulty
+) -> None:
+    """It takes away the alias through which the later one writes."""
+
+    def late(send: Callable[[], Any]) -> Any:
+        if not came:
+            came.append(True)
+            live = generations.require_live(elastic, alias).name
+            with suppress(LockLost):
+                generations.open_sync(elastic, live, Lock(elastic, alias, "sync"))
+        return send()
+
+    came: list[bool] = []
+    site.server.say("/1", page(13), Content_Type="text/html")
+    site.elastic = faulty("_bulk.*index", late)
+    assert site.sync().changed == ["1"]
+    assert came
 
 
 # -- a build that was told of no live index --------------------------------------------------------

@@ -1,8 +1,10 @@
 """Reading a source: what is counted, and when too much was rejected."""
 
 from contextlib import nullcontext
+from uuid import UUID
 
 import pytest
+from msgspec.structs import replace
 
 from indexer.errors import AllAlike, NotBuilt
 from indexer.posts.records import Origin, Post, RawComment, RawPost, Reject
@@ -88,13 +90,21 @@ def _post(oid: str, text: str) -> Post:
         (["One", "Two", "Three", "Four", "Five"], 5, True),
         (["Log in"] * 2 + ["Error"] * 2 + [""], 5, False),  # several faults
         ([f"Error at 12:0{number}, ray 8f{number}" for number in range(5)], 5, False),
+        (
+            [f"Wait. Ray ID: {ray}" for ray in ("7d2aef", "f8a3bc", "c0ffee1", "aa1b", "9e")],
+            5,
+            False,
+        ),
+        ([f"Error {UUID(int=seed << 60)}" for seed in (7, 99, 12345, 2**40, 2**60)], 5, False),
+        ([f"Refused: #18.{part}.{part}c.a1" for part in ("5a", "6b", "7c", "8d", "9e")], 5, False),
+        ([f"令和{number}年{chr(0x4E00 + number)}月の記事" for number in range(5)], 5, True),
         ([f"Post oid-{number}: error at /oid-{number}" for number in range(5)], 5, False),
     ],
 )
 def test_many_posts_with_the_same_text_or_none_are_refused(
     texts: list[str], indexed: int, passes: bool
 ) -> None:
-    alike = Alike()
+    alike = Alike(indexed)
     posts = [_post(f"oid-{number}", text) for number, text in enumerate(texts)]
     for one in posts:
         alike.add(one)
@@ -103,6 +113,23 @@ def test_many_posts_with_the_same_text_or_none_are_refused(
         return [_post(oid, f"A text about {chr(97 + at)}") for at, oid in enumerate(oids)]
 
     with nullcontext() if passes else pytest.raises(AllAlike, match="oid-0"):
-        alike.check(indexed, stored)
+        alike.check(stored)
     # Those that had the same text before are no loss.
-    alike.check(indexed, lambda oids: [one for one in posts if one.oid in oids])
+    alike.check(lambda oids: [one for one in posts if one.oid in oids])
+
+
+def test_many_posts_with_the_same_title_are_refused() -> None:
+    alike = Alike(5)
+    for one in "abcde":
+        alike.add(replace(_post(one, f"For sale: {one * 9}"), title="a.example"))
+    with pytest.raises(AllAlike, match="title"):
+        alike.check(lambda oids: [_post(oid, f"For sale: {oid * 9}") for oid in oids])
+
+
+@pytest.mark.parametrize(("same", "passes"), [(10_000, True), (15_000, False)])
+def test_of_many_posts_some_are_compared(same: int, passes: bool) -> None:
+    alike = Alike(50_001)
+    for number in range(same):
+        alike.add(_post(f"{number}", "Log in"))
+    with nullcontext() if passes else pytest.raises(AllAlike):
+        alike.check(lambda oids: (_post(oid, f"Text {chr(97 + int(oid))}") for oid in oids))

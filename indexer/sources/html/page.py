@@ -41,7 +41,13 @@ _PUBLISHED = (
 _MODIFIED = ("article:modified_time", "og:updated_time", "datemodified", "dcterms.modified")
 _TOOLS = re.compile(r"404|5\d\d|_?not[-_]?found|error|offline|search|sitemap")
 """Names of pages that a server shows in place of others, and of searches."""
-_NOT_FOUND = re.compile(r"\W*(?:error\W*)?404\b.*|.*\bnot found\W*(?:\(?404\)?)?", re.IGNORECASE)
+_NOT_FOUND = re.compile(
+    r"\W*(?:error\W*)?404\b.*|(?:.*\W)?(?:(?:(?:not|cannot be|[a-z]+[’']t be) found|"
+    r"page\b.*(?:not|[’']t) exist|nicht gefunden|introuvable|n[oã]o? encontrad[ao]|"
+    r"non trovat[ao]|niet gevonden)\W*(?:\(?404\)?)?)",
+    re.IGNORECASE,
+)
+_LONG_TITLE = 100  # characters; none of a page that is not found
 _LANGUAGE_OR_VERSION = re.compile(r"[a-z]{2,3}(?:[-_][a-z]{2,4})?|v?\d[\w.]*")
 _SHORT = 300
 """Characters outside links; a page with a search box, or that says what is missing, has fewer."""
@@ -67,6 +73,7 @@ _GATES = "form.post-password-form, form[action*='action=postpass'], .gh-post-upg
 """What WordPress and Ghost show in place of what is locked."""
 
 SEPARATORS = (" | ", " - ", " – ", " — ", " · ", " :: ", " • ", " « ", " » ")
+_ENDS = re.compile("|".join(map(re.escape, SEPARATORS)))
 _MARKS = re.compile(r"^[|–—·•«»›]*\s+|\s+[|–—·•«»›]*$")
 """What stands between a title and the name of the site; «this» is a quotation."""
 
@@ -354,9 +361,11 @@ class Page:
         is_named = all(map(_LANGUAGE_OR_VERSION.fullmatch, folders)) and _TOOLS.fullmatch(name)
         if is_named and (is_short or not is_article):
             return True
-        titles = (self._site.bare_title(self.name), _text_of(self.parsed.css_first("h1")))
-        is_called = not is_article and any(map(_NOT_FOUND.fullmatch, titles))
-        return is_short and (is_called or name == "search")
+        titles = (*_ENDS.split(self.name), _text_of(self.parsed.css_first("h1")))
+        is_called = any(
+            map(_NOT_FOUND.fullmatch, (one for one in titles if len(one) < _LONG_TITLE))
+        )
+        return is_short and (name == "search" or (is_called and not is_article))
 
     def _oid_of(self, href: str) -> str:
         """The page of the site that a link leads to; "" if it leads to none."""
