@@ -55,7 +55,6 @@ def _running(setup: Setup) -> Iterator[Target]:
         target = Target(_LOGS, nodes, elastic, [], [], environment, stack)
         for _ in range(2):
             end(target.start("reindex"), "reindex")
-        through = urls
         if setup.has_proxy:
             address = "127.0.0.1", nodes[0].port
 
@@ -65,9 +64,9 @@ def _running(setup: Setup) -> Iterator[Target]:
                 return True
 
             port = stack.enter_context(listening(lambda near: forward(near, address, passes)))
-            through = f"http://127.0.0.1:{port}"
+            environment["ELASTICSEARCH_URL"] = f"http://127.0.0.1:{port}"
         for nth in range(setup.hosts):
-            variables = {**environment, "ELASTICSEARCH_URL": through}
+            variables = dict(environment)
             if setup.has_redis:
                 target.caches.append(stack.enter_context(redis_server()))
                 variables["REDIS_URL"] = target.caches[nth].url

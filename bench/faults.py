@@ -2,11 +2,13 @@
 
 import json
 import random
+import re
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,8 @@ from bench.clients import UNCHANGING, Kind
 from bench.relevance import SAMPLE
 from bench.service import start_command
 from devstack.servers import ElasticsearchNode, Gunicorn, RedisServer, redis_server
+from indexer.store.scan import doc_values
+from tests.waiting import wait_until
 
 ALIAS = "chaos"
 _KILL, _STOP = signal.SIGKILL, signal.SIGSTOP
@@ -45,8 +49,8 @@ class Target:
 
     def start(self, word: str) -> "subprocess.Popen[bytes]":
         """A started command of the service, with something new to do."""
-        source, rules = self.folder / "posts.jsonl", self.folder / "own.synonyms"
-        new = random.getrandbits(32)
+        new, rules = random.getrandbits(32), self.folder / "own.synonyms"
+        source = self.folder / f"posts-{new:x}.jsonl"  # a suspended command reads another one
         rules.write_text(f"reactjs, react, r{new:x}\n")
         others = (
             {"oid": f"source-{nth}", "title": "Unchanging", "text": f"<p>{new} {nth}</p>"}
@@ -63,6 +67,13 @@ class Target:
         }[word]
         with (self.folder / "commands.log").open("ab") as log:
             return start_command(ALIAS, *words, variables=self.environment, stderr=log)
+
+    def digests(self) -> set[str]:
+        """What there is of the posts that only commands write."""
+        self.elastic.indices.refresh(index=ALIAS)
+        of_source = {"prefix": {"oid": "source-"}}
+        found = doc_values(self.elastic, ALIAS, ("oid", "digest"), of_source)
+        return {f"{one['oid']} {one['digest']}" for one in found}
 
 
 Broken = Callable[[Target], AbstractContextManager[None]]
@@ -224,17 +235,14 @@ def _new_workers(target: Target) -> Iterator[None]:
 
 def _await_search(url: str) -> None:
     """Wait until a node answers a whole search: from then on the service may be expected to."""
-    deadline = time.monotonic() + 300
+
+    def answers() -> bool:
+        with suppress(ApiError, TransportError):
+            return bool(client.search(index=ALIAS, size=0, allow_partial_search_results=False))
+        return False
+
     with Elasticsearch(url, request_timeout=2, max_retries=0) as client:
-        while True:
-            try:
-                client.search(index=ALIAS, size=0, allow_partial_search_results=False)
-            except (ApiError, TransportError):
-                if time.monotonic() > deadline:
-                    raise
-                time.sleep(0.05)
-            else:
-                return
+        wait_until(answers, 300)
 
 
 def _first(target: Target) -> ElasticsearchNode:
@@ -282,6 +290,37 @@ def _killed_during(word: str) -> Broken:
         with _node(_KILL, _first)(target):
             yield
         end(command, word, may_fail=True)
+
+    return broken
+
+
+def _suspended(word: str) -> Broken:
+    """A command is suspended as it sends a request through its own alias. When another one has its
+    lock and has written, both go on: they may change nothing, and it has to say why."""
+    own_alias = re.compile(rb"(PUT /|{.actions.:)\S+-(sync|building)")
+
+    @contextmanager
+    def broken(target: Target) -> Iterator[None]:
+        log, left = target.folder / "commands.log", [1] * random.randint(1, 12)
+        resumed = threading.Event()
+
+        def hold(request: bytes, target: Target) -> None:
+            if left and own_alias.match(request) and left.pop() and not left:
+                command.send_signal(_STOP)
+                resumed.wait(120)
+
+        said = log.stat().st_size
+        with _before(hold)(target):
+            command = target.start(word)
+            wait_until(lambda: not left)
+            end(target.start(word), word)
+            confirmed = target.digests()
+            command.send_signal(signal.SIGCONT)
+            resumed.set()
+            code, text = command.wait(120), log.read_bytes()[said:]
+            if code != 1 or b" was lost: " not in text or target.digests() != confirmed:
+                raise click.ClickException(f"it ended with {code}, or changed it: {text!r}")
+            yield
 
     return broken
 
@@ -388,6 +427,7 @@ SETUPS = [
                 refused=_ANY,  # all are killed at a time, again and again
                 grace=_LATE,
             ),
+            *(Fault(f"{word} suspended", _suspended(word), 1.0) for word in ("sync", "reindex")),
         ],
         has_proxy=True,
     ),
