@@ -8,7 +8,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -71,12 +71,11 @@ class Target:
     def digests(self) -> set[str]:
         """What there is of the posts that only commands write."""
         self.elastic.indices.refresh(index=ALIAS)
-        of_source = {"prefix": {"oid": "source-"}}
-        found = doc_values(self.elastic, ALIAS, ("oid", "digest"), of_source)
-        return {f"{one['oid']} {one['digest']}" for one in found}
+        query, fields = {"prefix": {"oid": "source-"}}, ("oid", "digest")
+        return {str(post) for post in doc_values(self.elastic, ALIAS, fields, query)}
 
 
-Broken = Callable[[Target], AbstractContextManager[None]]
+Broken = Callable[[Target], AbstractContextManager[object]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +109,6 @@ class Setup:
 
 
 # -- faults ------------------------------------------------------------------------------------
-
-
-@contextmanager
-def _nothing(target: Target) -> Iterator[None]:
-    yield
 
 
 def _redis(*commands: str, heal: str = "PING") -> Broken:
@@ -169,18 +163,6 @@ def _signal(number: signal.Signals, find: Callable[[Target], Any]) -> Broken:
             process.send_signal(signal.SIGCONT)
 
     return broken
-
-
-def _cache(target: Target) -> "subprocess.Popen[bytes]":
-    return target.caches[0].process
-
-
-def _server(target: Target) -> psutil.Process:
-    return target.servers[0].process
-
-
-def _worker(target: Target) -> psutil.Process:
-    return target.servers[0].workers()[0]
 
 
 def _before(act: Callable[[bytes, Target], None]) -> Broken:
@@ -301,23 +283,22 @@ def _suspended(word: str) -> Broken:
 
     @contextmanager
     def broken(target: Target) -> Iterator[None]:
-        log, left = target.folder / "commands.log", [1] * random.randint(1, 12)
-        resumed = threading.Event()
+        log, resumed = target.folder / "commands.log", threading.Event()
+        said, left = log.stat().st_size, [1] * random.randint(1, 12)
 
         def hold(request: bytes, target: Target) -> None:
             if left and own_alias.match(request) and left.pop() and not left:
                 command.send_signal(_STOP)
-                resumed.wait(120)
+                resumed.wait(300)
 
-        said = log.stat().st_size
         with _before(hold)(target):
             command = target.start(word)
-            wait_until(lambda: not left)
+            wait_until(lambda: not left, 300)
             end(target.start(word), word)
             confirmed = target.digests()
             command.send_signal(signal.SIGCONT)
             resumed.set()
-            code, text = command.wait(120), log.read_bytes()[said:]
+            code, text = command.wait(300), log.read_bytes()[said:]
             if code != 1 or b" was lost: " not in text or target.digests() != confirmed:
                 raise click.ClickException(f"it ended with {code}, or changed it: {text!r}")
             yield
@@ -359,11 +340,7 @@ def killed(word: str, kills: int) -> Fault:
 
 
 def end(
-    command: "subprocess.Popen[bytes]",
-    word: str,
-    *,
-    may_fail: bool = False,
-    seconds: float = 300,
+    command: "subprocess.Popen[bytes]", word: str, *, may_fail: bool = False, seconds: float = 300
 ) -> None:
     """Wait for a command.
 
@@ -385,7 +362,7 @@ _AWAY: dict[str, Any] = {"refused": _ANY, "outage": True, "grace": _LATE}
 SETUPS = [
     Setup(
         [
-            Fault("none", _nothing),
+            Fault("none", nullcontext),
             Fault("Redis flushed", _redis("FLUSHALL"), grace=_LATE),
             Fault(
                 "Redis full",
@@ -396,7 +373,7 @@ SETUPS = [
                 ),
                 grace=_LATE,
             ),
-            Fault("Redis stalled", _signal(_STOP, _cache), grace=_LATE),
+            Fault("Redis stalled", _signal(_STOP, lambda to: to.caches[0].process), grace=_LATE),
             # Its snapshot is five seconds old, and may be served for five more.
             Fault("Redis restored", _restored, grace=2 * _LATE + 1.0),
             Fault("Redis killed", _restarted, grace=_LATE),
@@ -404,9 +381,13 @@ SETUPS = [
             Fault("new workers, Elasticsearch stalled", _new_workers, 15.0, **_AWAY),
             Fault("Elasticsearch killed", _node(_KILL, _first), **_AWAY),
             Fault("Elasticsearch's disk full", _disk_full, 25.0, ("write",)),
-            Fault("worker SIGTERM", _signal(signal.SIGTERM, _worker)),
-            Fault("worker SIGKILL", _signal(_KILL, _worker), grace=_LATE),
-            Fault("gunicorn SIGHUP", _signal(signal.SIGHUP, _server), 10.0),
+            Fault("worker SIGTERM", _signal(signal.SIGTERM, lambda to: to.servers[0].workers()[0])),
+            Fault(
+                "worker SIGKILL", _signal(_KILL, lambda to: to.servers[0].workers()[0]), grace=_LATE
+            ),
+            Fault(
+                "gunicorn SIGHUP", _signal(signal.SIGHUP, lambda to: to.servers[0].process), 10.0
+            ),
             *(
                 Fault(
                     f"Elasticsearch killed during {word}",
@@ -431,11 +412,11 @@ SETUPS = [
         ],
         has_proxy=True,
     ),
-    Setup([Fault("no Redis", _nothing, grace=_LATE)], has_redis=False),
-    Setup([Fault("two hosts", _nothing, grace=_LATE)], hosts=2),
+    Setup([Fault("no Redis", nullcontext, grace=_LATE)], has_redis=False),
+    Setup([Fault("two hosts", nullcontext, grace=_LATE)], hosts=2),
     Setup(
         [
-            Fault("none, three nodes", _nothing),
+            Fault("none, three nodes", nullcontext),
             Fault("node with the primary killed", _node(_KILL, _with_primary), 10.0),
             Fault("master node killed", _node(_KILL, _master), 10.0),
             Fault(
