@@ -180,19 +180,19 @@ def _char_filters(language: Language) -> dict[str, dict[str, Any]]:
     found = _FOUND.replace("UNITS", UNITS).replace("SHORT", FLAGS).replace("THOUSANDS", thousands)
     camel = f"[{_FIRST}\\p{{Lu}}] (?: {_CAMEL_CASE + found} )"
     return {
-        "blog_separators": _replaced(f"[{_FIRST}] (?: {found} )", _REPLACEMENT, flags="COMMENTS"),
-        "blog_separators_camel": _replaced(camel, _REPLACEMENT_CAMEL, flags="COMMENTS"),
+        "blog_separators": _replace(f"[{_FIRST}] (?: {found} )", _REPLACEMENT, flags="COMMENTS"),
+        "blog_separators_camel": _replace(camel, _REPLACEMENT_CAMEL, flags="COMMENTS"),
         "blog_symbols": mapping(symbols),
         "blog_symbols_index": mapping(in_parts),
         "blog_symbols_spelling": mapping(escaped),
         # Stored texts are HTML-escaped, queries are not.
-        "blog_without_host": _replaced("^[^/]+", ""),
-        "blog_words_only": _replaced(r"&(?:amp|lt|gt);|[^\p{L}\p{M}\p{N}]+", " "),
-        "blog_spaces": _replaced(" +", " "),
+        "blog_without_host": _replace("^[^/]+", ""),
+        "blog_words_only": _replace(r"&(?:amp|lt|gt);|[^\p{L}\p{M}\p{N}]+", " "),
+        "blog_spaces": _replace(" +", " "),
     }
 
 
-def _replaced(pattern: str, replacement: str, **options: str) -> dict[str, Any]:
+def _replace(pattern: str, replacement: str, **options: str) -> dict[str, Any]:
     made = {"type": "pattern_replace", "pattern": pattern, "replacement": replacement}
     return made | options
 
@@ -266,7 +266,7 @@ def analysis(rules: Rules, language: Language) -> dict[str, Any]:
         first, folding = first + folding, []
     if language.apostrophe:
         # Before synonyms: "Go's" is about Go, and rules about "go" apply to it.
-        remove = _replaced(language.apostrophe, "")
+        remove = _replace(language.apostrophe, "")
         if language.apostrophe == POSSESSIVE:  # the same without a pattern
             remove = {"type": "stemmer", "language": "possessive_english"}
         first += named("apostrophe", (remove,))

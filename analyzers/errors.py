@@ -58,6 +58,6 @@ class InvalidLine(Exception):
     """A line that cannot be read. The arguments are code, message and remedy of its finding."""
 
 
-def shortened(text: str) -> str:
+def shorten(text: str) -> str:
     """A text as a message quotes it: at most 60 characters."""
     return text if len(text) <= 60 else f"{text[:59]}…"

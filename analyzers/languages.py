@@ -15,7 +15,7 @@ from itertools import takewhile
 from types import MappingProxyType
 from typing import Any
 
-from analyzers.signs import joined, usual_signs
+from analyzers.signs import join_signs, usual_signs
 
 TokenFilter = str | Mapping[str, Any]
 """The name of a token filter that needs no configuration, or its configuration."""
@@ -100,7 +100,7 @@ class Language:
         """The token of the chain `SPELLING` for a word, as typed but with straight apostrophes."""
         if self.capitals:
             word = "".join(self.capitals.get(char, char) for char in word)
-        lower = joined(word if word.isascii() else usual_signs(word)).lower()
+        lower = join_signs(word if word.isascii() else usual_signs(word)).lower()
         for spelling, usual in self.spellings.items():
             lower = lower.replace(spelling, usual)
         if self.thousands == "." and "." in lower:
@@ -123,14 +123,14 @@ class Language:
     @property
     def stem_filters(self) -> tuple[TokenFilter, ...]:
         """Elasticsearch's filters that make stems of words."""
-        filters = [_replaced(*pattern) for pattern in self.stemming.before]
+        filters = [_pattern_replace(*pattern) for pattern in self.stemming.before]
         if self.stemming.words:
             rules = [f"{word} => {stem}" for word, stem in self.stemming.words.items()]
             filters.append({"type": "stemmer_override", "rules": rules})
         if self.algorithm:
             name = self.snowball or self.name.capitalize()
             filters.append({"type": "snowball", "language": name})
-        return (*filters, *(_replaced(*pattern) for pattern in self.stemming.after))
+        return (*filters, *(_pattern_replace(*pattern) for pattern in self.stemming.after))
 
     @cached_property
     def stemming(self) -> "Stemming":
@@ -139,12 +139,12 @@ class Language:
 
     def stem(self, word: str) -> str:
         """The token that the stemmed field has for a lower-case word without synonyms."""
-        word = _substituted(self.fold(word) if self.folds_first else word, self.stemming.before)
+        word = _substitute(self.fold(word) if self.folds_first else word, self.stemming.before)
         if word in self.stemming.words:
             word = self.stemming.words[word]
         elif self.algorithm:
             word = _stem(self.algorithm, word)
-        word = _substituted(word, self.stemming.after)
+        word = _substitute(word, self.stemming.after)
         return word if self.folds_first else self.fold(word)
 
     @lru_cache(maxsize=500)  # noqa: B019 - a language lives as long as the process
@@ -245,14 +245,14 @@ class Stemming:
             for name in ("before", "after")
         )
         words = {
-            _substituted(word, before): stem
+            _substitute(word, before): stem
             for several, stem in rules["words"]
             for word in several.split(", ")
         }
         return cls(before, words, after)
 
 
-def _substituted(word: str, patterns: Sequence[Pattern]) -> str:
+def _substitute(word: str, patterns: Sequence[Pattern]) -> str:
     for pattern, replacement in patterns:
         word = re.sub(pattern, replacement.replace("$", "\\"), word)
     return word
@@ -306,7 +306,7 @@ def _lowercase(variant: str) -> TokenFilter:
     return {"type": "lowercase", "language": variant}
 
 
-def _replaced(pattern: str, replacement: str = "") -> TokenFilter:
+def _pattern_replace(pattern: str, replacement: str = "") -> TokenFilter:
     return {"type": "pattern_replace", "pattern": pattern, "replacement": replacement}
 
 
@@ -397,23 +397,23 @@ _LISTED = (
     Language("serbian", "sr", "serbian", folding=("serbian_normalization",), letters=_SERBIAN,
              **_WITH_POINTS),
     # ё is usually written е; the stemmer makes no difference.
-    Language("russian", "ru", "russian", folding=(_replaced("ё", "е"),), folds_first=True,
+    Language("russian", "ru", "russian", folding=(_pattern_replace("ё", "е"),), folds_first=True,
              letters={"ё": "е"}, forms="а ы и у е я ю о ой ом ов ам ами ах ь ия ии ию",
              vowels="аеиоуыэюя", confused="бп вф гк дт жш зс ий шщ ьъ мн"),
-    Language("ukrainian", "uk", folding=(_replaced("ґ", "г"),),
+    Language("ukrainian", "uk", folding=(_pattern_replace("ґ", "г"),),
              letters={"ґ": "г"}, forms="а и і у е я ю ою ом ів ам ами ах ий ого ої ь",
              vowels="аеєиіїоуюя",
              confused="бп вф гґ дт жш зс ий шщ мн"),
     Language("greek", "el", "greek", folding=(_lowercase("greek"),), letters=_GREEK,
              forms="ς ν ο α η ι ος οι ων ους ες εις", vowels="αεηιουω", confused="",
              **_WITH_POINTS),
-    Language("hebrew", "he", folding=(_replaced("[\u0591-\u05c7]"),),
+    Language("hebrew", "he", folding=(_pattern_replace("[\u0591-\u05c7]"),),
              letters=dict.fromkeys(map(chr, range(0x591, 0x5C8)), ""), vowels="",
              confused="אע טת כק חכ סש בו"),
     Language("arabic", "ar", "arabic", folding=("arabic_normalization",), letters=_ARABIC,
              **_OTHER_SCRIPT),
     Language("persian", "fa",
-             folding=(_replaced("\u200c"), "arabic_normalization", "persian_normalization"),
+             folding=(_pattern_replace("\u200c"), "arabic_normalization", "persian_normalization"),
              forms="ی ها های ان م ات", letters=_ARABIC | _PERSIAN,
              **_OTHER_SCRIPT),
     Language("bengali", "bn", **_OTHER_SCRIPT),

@@ -123,7 +123,7 @@ def with_groups(text: str, sign: str) -> str:
     return _GROUPS.sub(lambda number: re.sub(r"\s", sign, number[0]), text)
 
 
-def joined(text: str) -> str:
+def join_signs(text: str) -> str:
     """A text with USA for U.S.A., Tshirt for T-shirt, 10000 for 10,000 and 16 GB for 16GB, as the
     char filters write them."""
 
@@ -133,7 +133,7 @@ def joined(text: str) -> str:
     return text if text.isalpha() else _SEPARATED.sub(usual, text)
 
 
-def folded(word: str) -> str:
+def fold(word: str) -> str:
     """A word without accents and with straight apostrophes."""
     if word.isascii():
         return word

@@ -12,7 +12,7 @@ from elasticsearch import BadRequestError, Elasticsearch
 
 from app.cache import AnswerCache, CachedAnswer, Computed, Lookup
 from app.engines.back_off import Admission
-from app.engines.elastic import answers_searches, responds, translated
+from app.engines.elastic import answers_searches, responds, translate_errors
 from app.engines.meaning import open_model
 from app.errors import BlogsearchError
 from app.http.logs import add_time, note
@@ -148,7 +148,7 @@ class Service:
         """
 
         def admitted() -> Computed:
-            with self.admission.admit(), translated():
+            with self.admission.admit(), translate_errors():
                 session = self.watch.open_session(lookup.generation)
                 with suppress(BadRequestError):  # perhaps the index has other fields since then
                     computed = compute(session)

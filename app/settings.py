@@ -87,7 +87,7 @@ def _setting(
     return field(default=default, repr=not secret, metadata=metadata)
 
 
-def _listed(value: str) -> list[str]:
+def _split(value: str) -> list[str]:
     """The parts of a value that are separated by commas."""
     return [part.strip() for part in value.split(",") if part.strip()]
 
@@ -143,12 +143,12 @@ def _check_token(token: str) -> None:
 
 
 def _check_tokens(tokens: str) -> None:
-    for token in _listed(tokens):
+    for token in _split(tokens):
         _check_token(token)
 
 
 def _check_origins(origins: str) -> None:
-    for origin in _listed(origins):
+    for origin in _split(origins):
         if not (origin == "*" or _ORIGIN.fullmatch(origin)):
             raise ValueError(
                 f"{origin} is not an origin: write scheme and host in lower case, a port other "
@@ -165,7 +165,7 @@ def _check_style(name: str) -> None:
 
 
 def _networks(proxies: str) -> tuple[IPv4Network | IPv6Network, ...]:
-    return tuple(map(ip_network, _listed(proxies)))
+    return tuple(map(ip_network, _split(proxies)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -333,7 +333,7 @@ class Settings:
     @property
     def allowed_origins(self) -> frozenset[str]:
         """The origins in `cors_origins`."""
-        return frozenset(_listed(self.cors_origins))
+        return frozenset(_split(self.cors_origins))
 
     @property
     def trusted_networks(self) -> tuple[IPv4Network | IPv6Network, ...]:
@@ -343,7 +343,7 @@ class Settings:
     @property
     def accepted_tokens(self) -> tuple[str, ...]:
         """The tokens in `write_tokens`."""
-        return tuple(_listed(self.write_tokens))
+        return tuple(_split(self.write_tokens))
 
 
 NAMES = tuple(setting.name for setting in fields(Settings))

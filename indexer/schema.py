@@ -38,7 +38,7 @@ from analyzers.rules.compile import Rules
 from indexer import SCHEMA
 
 
-def _analyzed(analyzer: str, **options: Any) -> Text:
+def _text_field(analyzer: str, **options: Any) -> Text:
     """A text field whose analyzer differs at index time."""
     return Text(analyzer=index_time(analyzer), search_analyzer=analyzer, **options)
 
@@ -46,18 +46,18 @@ def _analyzed(analyzer: str, **options: Any) -> Text:
 def _lookup(analyzer: str, **options: Any) -> Text:
     """A field that tells which posts have a term, and nothing else: a match scores the inverse
     document frequency of the term, and counting its posts reads no posting list."""
-    return _analyzed(analyzer, norms=False, index_options="docs", **options)
+    return _text_field(analyzer, norms=False, index_options="docs", **options)
 
 
 def _prose(copy_to: str | None = "all", **fields: Text | Keyword) -> Text:
     """A stemmed field; `words` has the words as typed, `forms` also their synonyms."""
-    return _analyzed(
+    return _text_field(
         TEXT,
         # Offsets let the highlighter work without analyzing a long post again.
         index_options="offsets",
         fields={
-            "words": _analyzed(WORDS),
-            "forms": _analyzed(FORMS, index_options="freqs"),
+            "words": _text_field(WORDS),
+            "forms": _text_field(FORMS, index_options="freqs"),
             **fields,
         },
         **({"copy_to": copy_to} if copy_to else {}),
@@ -86,10 +86,10 @@ class BlogComment(InnerDoc):
 
     oid = Keyword()
     author = Keyword(index=False)
-    comment = _analyzed(
+    comment = _text_field(
         TEXT,
         index_options="offsets",
-        fields={"words": _analyzed(WORDS)},
+        fields={"words": _text_field(WORDS)},
         # What is copied is not copied on: both have to be named.
         copy_to=["comment_texts", "all"],
     )
@@ -118,12 +118,12 @@ class BlogItem(Document):
     )
     text = _prose()
     code = Text(
-        index=False, fields={"forms": _analyzed(FORMS, index_options="offsets")}, copy_to="all"
+        index=False, fields={"forms": _text_field(FORMS, index_options="offsets")}, copy_to="all"
     )
     # Where each heading is in `text` and `code`, its level, and the id that its page gives it.
     headings = Object(
         properties={
-            "text": _analyzed(TEXT, norms=False),
+            "text": _text_field(TEXT, norms=False),
             "line": Long(index=False, doc_values=False),
             "code_line": Long(index=False, doc_values=False),
             "level": Long(index=False, doc_values=False),
@@ -140,7 +140,7 @@ class BlogItem(Document):
         fields={
             "forms": _lookup(FORMS),
             # As written, for the term suggester.
-            "words": _analyzed(SPELLING, norms=False, index_options="docs"),
+            "words": _text_field(SPELLING, norms=False, index_options="docs"),
         },
     )
     url = Keyword(index=False)
@@ -155,7 +155,7 @@ class BlogItem(Document):
     slug = Keyword()
     # The links of the post, and the texts of those of other posts that lead to it: write/links.py.
     links = Keyword(index=False)
-    link_texts = _analyzed(TEXT, fields={"keyword": Keyword(index=False)})
+    link_texts = _text_field(TEXT, fields={"keyword": Keyword(index=False)})
     language = Keyword()
     # What its translations have, too; of a post without any its oid.
     translation_key = Keyword()

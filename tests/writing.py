@@ -8,7 +8,7 @@ from elasticsearch import Elasticsearch
 
 from analyzers.languages import ENGLISH, Language
 from analyzers.rules.compile import NO_RULES, Rules
-from indexer.posts.normalise import checked, comment_of
+from indexer.posts.normalise import check_post, comment_of
 from indexer.posts.records import Origin, Post, RawComment, RawPost, Reject, batches
 from indexer.schema import index_body
 from indexer.store.bulk import operation
@@ -22,7 +22,7 @@ def no_reject(reject: Reject) -> None:
 
 
 def accepted(raw: RawPost) -> Post:
-    post, rejects = checked(raw)
+    post, rejects = check_post(raw)
     assert post, rejects
     assert not rejects
     return post

@@ -34,11 +34,11 @@ from analyzers.rules.parse import (
     normalise,
     parse_files,
     split_unescaped,
-    unescaped,
+    unescape,
     unreadable,
     words,
 )
-from analyzers.signs import folded, is_unspaced, split
+from analyzers.signs import fold, is_unspaced, split
 
 MAX_VARIANTS = 24  # spellings of one phrase
 _LISTED = 20  # errors of the files in use; `synonyms check` has all
@@ -135,7 +135,7 @@ class Rules:
 
     @cached_property
     def _by_folded(self) -> dict[Words, Group]:
-        return {tuple(map(folded, term)): group for term, group in self.compiled.groups.items()}
+        return {tuple(map(fold, term)): group for term, group in self.compiled.groups.items()}
 
 
 NO_RULES = Rules()
@@ -166,8 +166,8 @@ def compile_rules(rules: Sequence[Rule]) -> Compiled:
                 replaced += spellings
             else:
                 beside += [_beside(spelling, term, groups) for spelling in spellings]
-        lines += _compiled_line(group.tokens, every)
-        post_lines += [*_compiled_line(group.tokens, replaced), *beside]
+        lines += _compile_line(group.tokens, every)
+        post_lines += [*_compile_line(group.tokens, replaced), *beside]
     return Compiled((), groups.of, tuple(lines), tuple(post_lines))
 
 
@@ -186,13 +186,13 @@ def of_inflected(lines: Iterable[str], language: Language) -> Iterator[str]:
     for line in lines:
         left, arrow, right = line.partition(" => ")
         for written in map(str.strip, split_unescaped(",", left) if arrow else ()):
-            phrase = unescaped(written)
+            phrase = unescape(written)
             if is_phrase(phrase, language) and phrase.split()[0] not in right.split(", "):
-                for other in _inflected(phrase.split(), language):
+                for other in _inflect(phrase.split(), language):
                     yield f"{other} => {right.replace(phrase, other)}"
 
 
-def _inflected(phrase: Sequence[str], language: Language) -> Iterator[str]:
+def _inflect(phrase: Sequence[str], language: Language) -> Iterator[str]:
     for place, word in enumerate(phrase):
         for other in language.inflected(word):
             yield " ".join([*phrase[:place], other, *phrase[place + 1 :]])
@@ -217,7 +217,7 @@ def terms_of(lines: Iterable[str]) -> Iterator[str]:
     """The terms in lines of Solr's syntax."""
     for line in lines:
         for term in split_unescaped("=>|,", line):
-            yield unescaped(term).strip()
+            yield unescape(term).strip()
 
 
 def _spellings(
@@ -247,7 +247,7 @@ def _spellings(
                 yield " ".join(variant)
 
 
-def _compiled_line(tokens: tuple[str, ...], spellings: Sequence[str]) -> list[str]:
+def _compile_line(tokens: tuple[str, ...], spellings: Sequence[str]) -> list[str]:
     """One line of Solr's syntax; none when the terms become themselves."""
     inputs = list(dict.fromkeys(spellings))
     if set(inputs) == set(tokens):
@@ -279,7 +279,7 @@ def _beside(spelling: str, term: Words, groups: Groups) -> str:
         for token in tokens:
             results += [[token], [*results[0][:-1], token]]
     unique = dict.fromkeys(map(" ".join, results))
-    return f"{_escaped(spelling)} => {_terms(unique)}"
+    return f"{_escape(spelling)} => {_terms(unique)}"
 
 
 def _in_posts(term: Words, groups: Groups) -> tuple[str, ...]:
@@ -300,10 +300,10 @@ def _pieces(spelling: str) -> Words:
 
 
 def _terms(terms: Iterable[str]) -> str:
-    return ", ".join(map(_escaped, terms))
+    return ", ".join(map(_escape, terms))
 
 
-def _escaped(term: str) -> str:
+def _escape(term: str) -> str:
     return "".join("\\" + char if char in "\\,=>#;|" else char for char in term)
 
 
@@ -321,7 +321,7 @@ class Phrases:
     @classmethod
     def of_terms(cls, terms: Collection[Words], language: Language = ENGLISH) -> "Phrases":
         """These terms."""
-        plain = {term: tuple(map(folded, term)) for term in terms}
+        plain = {term: tuple(map(fold, term)) for term in terms}
         phrases = [term for term in terms if is_phrase(" ".join(term), language)]
         inflected = {tuple(map(language.stem, term)): plain[term] for term in phrases}
         return cls(frozenset(plain.values()), inflected, language)
@@ -350,7 +350,7 @@ class Phrases:
 
         As in the filters, the longest match wins and each token is used once.
         """
-        plain = tuple(map(folded, tokens))
+        plain = tuple(map(fold, tokens))
         stems = tuple(map(self.language.stem, tokens)) if self.inflected else plain
         places = []
         start = 0

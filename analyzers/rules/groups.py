@@ -104,7 +104,7 @@ class Groups:
                     contracted.update(together[term])
         for term in list(together):
             if term not in contracted and all(len(other) > 1 for other in together[term]):
-                word = joined(together[term][0])
+                word = join_words(together[term][0])
                 key = self._words.setdefault(word, words(word))
                 self.spellings.setdefault(key, [word])
                 together.setdefault(key, [key])
@@ -166,7 +166,7 @@ class Groups:
             raise TooMuch(group.rules[0].error("too_many_pairs", message, remedy))
 
 
-def joined(phrase: Words) -> str:
+def join_words(phrase: Words) -> str:
     """One word made of several: `machine learning` → `machinelearning`.
 
     Only letters and digits are left, and no character that is a token of its own, so that every

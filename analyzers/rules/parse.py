@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from analyzers.errors import Finding, InvalidLine, shortened
-from analyzers.signs import APOSTROPHES, CHARACTERS, OPERATORS, joined
+from analyzers.errors import Finding, InvalidLine, shorten
+from analyzers.signs import APOSTROPHES, CHARACTERS, OPERATORS, join_signs
 
 SUFFIX = ".synonyms"
 MAX_RULES = 100_000  # and invalid lines, over all files; docs/synonyms.md has what more would cost
@@ -202,7 +202,7 @@ def split_unescaped(separator: str, text: str) -> list[str]:
     return re.sub(rf"(?<!\\)((?:\\\\)*)(?:{separator})", r"\1\0", text).split("\0")
 
 
-def unescaped(term: str) -> str:
+def unescape(term: str) -> str:
     r"""A term without backslashes, as Solr reads it: `\x` is x, whatever x is."""
     return re.sub(r"\\(.)", r"\1", term) if "\\" in term else term
 
@@ -210,7 +210,7 @@ def unescaped(term: str) -> str:
 def normalise(term: str) -> str:
     """A term as rules are compared: NFC, lower case, straight apostrophes, single spaces, and
     `joined`."""
-    text = joined(unicodedata.normalize("NFC", term).translate(APOSTROPHES)).lower()
+    text = join_signs(unicodedata.normalize("NFC", term).translate(APOSTROPHES)).lower()
     return " ".join(text.split())
 
 
@@ -227,16 +227,16 @@ def _parse_line(name: str, number: int, line: str) -> Rule | None:
     if found := _SIGN.search(line):
         sign = "a tab" if found[1] == "\t" else f"`{found[1]}`"
         place = f"at column {found.start(1) + 1}"
-        raise _invalid("sign", f"`{shortened(text)}` has {sign} {place}.")
+        raise _invalid("sign", f"`{shorten(text)}` has {sign} {place}.")
     sides = split_unescaped("=>", text)
     if len(sides) > 2:
-        raise _invalid("multiple_arrows", f"`{shortened(text)}` has more than one `=>`.")
+        raise _invalid("multiple_arrows", f"`{shorten(text)}` has more than one `=>`.")
     if len(sides) == 2:
         left, right = _terms(sides[0], "left", MAX_LEFT), _terms(sides[1], "right", MAX_EQUIVALENTS)
         return Rule(name, number, left, right)
     terms = _terms(sides[0], "line", MAX_EQUIVALENTS)
     if len(terms) < 2:
-        raise _invalid("single_term", f"`{shortened(text)}` is a single term.")
+        raise _invalid("single_term", f"`{shorten(text)}` is a single term.")
     return Rule(name, number, terms)
 
 
@@ -256,7 +256,7 @@ def _terms(side: str, name: str, limit: int) -> tuple[str, ...]:
     for term in written:
         if len(term.strip()) > 10 * MAX_CHARS:
             _check_term(term.strip(), name)
-    terms = tuple(normalise(unescaped(term)) for term in written)
+    terms = tuple(normalise(unescape(term)) for term in written)
     if len(terms) > limit:
         raise _invalid("too_many_terms", f"{len(terms):,} terms on the {name}; at most {limit:,}.")
     for term in terms:
@@ -265,7 +265,7 @@ def _terms(side: str, name: str, limit: int) -> tuple[str, ...]:
 
 
 def _check_term(term: str, side: str) -> None:
-    shown = f"`{shortened(term)}`"
+    shown = f"`{shorten(term)}`"
     if not term:
         raise _invalid("empty_term", f"a term is missing on the {side}.")
     if " # " in f"{term} ":

@@ -13,9 +13,9 @@ from app.commands.runs import (
     MAX_PRINTED,
     after_build,
     language_of_posts,
-    pinged,
-    published,
-    rebuilt,
+    ping_around,
+    publish_after,
+    rebuild_live,
     run_on,
 )
 from app.commands.sources import SourceArguments, source_options
@@ -112,7 +112,7 @@ def rebuild(tools: Tools, force: bool) -> None:
     alias, settings = tools.settings.index, tools.index_settings
     wanted = require_golden(index_settings(settings), tools.elastic, settings, force=force)
     live = generations.live(tools.elastic, alias)
-    built = rebuilt(tools, wanted, "rebuild", force=force) if live else None
+    built = rebuild_live(tools, wanted, "rebuild", force=force) if live else None
     if live is None or built is None:
         why = "There is no index yet. Build one with `blogsearch reindex SOURCE`."
         if live:
@@ -144,7 +144,7 @@ def sync(tools: Tools, sources: SourceArguments, force: bool) -> None:
     blogsearch sync content/posts
     blogsearch sync https://blog.example.org/sitemap.xml --quiet
     """
-    with pinged(tools.settings):
+    with ping_around(tools.settings):
         _compare(tools, "sync", sources, force=force)
 
 
@@ -271,7 +271,7 @@ def rollback(tools: Tools, force: bool) -> None:
     blogsearch rollback
     """
     check = None if force else partial(check_golden, tools.elastic, tools.settings)
-    with published(tools, builds=True):
+    with publish_after(tools, builds=True):
         built = run_rollback(tools.elastic, tools.settings.index, check)
     after_build(tools, built)
     tools.output.result(asdict(built))

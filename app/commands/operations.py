@@ -24,7 +24,7 @@ from app.commands.tools import (
     command,
     pass_tools,
 )
-from app.engines.elastic import connect, translated
+from app.engines.elastic import connect, translate_errors
 from app.engines.meaning import open_model
 from app.errors import BlogsearchError, FolderUnusable
 from app.index.health import Check, checks, last_run
@@ -60,7 +60,7 @@ def doctor(tools: Tools) -> None:
     with connect(settings) as elastic:  # as the service waits, and not as a command does
         seen = checks(elastic, tools.cache, settings)
         runs = last_run(elastic, settings.index)
-        explained = [_explained(check, tools, elastic) for check in seen]
+        explained = [_explain(check, tools, elastic) for check in seen]
         results = [_settings_read(settings), *explained, runs, _synonyms(settings, elastic)]
         results += [*_languages(settings, elastic), *_meaning(settings, elastic)]
     tools.output.result({check.name: asdict(check) for check in results})
@@ -89,10 +89,10 @@ def _settings_read(settings: Settings) -> Check:
     return Check("settings", "ok", f"{read}; the index is {settings.index!r}")
 
 
-def _explained(check: Check, tools: Tools, elastic: Elasticsearch) -> Check:
+def _explain(check: Check, tools: Tools, elastic: Elasticsearch) -> Check:
     """With what `/__heartbeat__` has no time to find out, or does not show: reasons and URLs."""
     if check.name == "index":
-        with suppress(BlogsearchError), translated():
+        with suppress(BlogsearchError), translate_errors():
             try:
                 live = live_generation(elastic, tools.settings.index)
                 if live and live.read_only:
@@ -120,7 +120,7 @@ def _explained(check: Check, tools: Tools, elastic: Elasticsearch) -> Check:
 
 def _synonyms(settings: Settings, elastic: Elasticsearch) -> Check:
     """Whether the rule files are valid and the live index was built with them."""
-    with suppress(BlogsearchError), translated():  # the check of the index says why
+    with suppress(BlogsearchError), translate_errors():  # the check of the index says why
         settings = with_language(settings, elastic)
     try:
         files = used_files(settings)
@@ -133,7 +133,7 @@ def _synonyms(settings: Settings, elastic: Elasticsearch) -> Check:
         seen = f"{seen}, and {quantity(len(rules.errors), 'error')}"
         return Check("synonyms", "warning", seen, "Run `blogsearch synonyms check`.")
     live = None
-    with suppress(BlogsearchError), translated():  # the check of the index says why
+    with suppress(BlogsearchError), translate_errors():  # the check of the index says why
         live = live_generation(elastic, settings.index)
     if live and live.rules != rules.digest:
         seen = f"{seen}; the live index was built with other rules"
@@ -144,7 +144,7 @@ def _synonyms(settings: Settings, elastic: Elasticsearch) -> Check:
 
 def _languages(settings: Settings, elastic: Elasticsearch) -> list[Check]:
     """Whether most posts are in the language that the index stems."""
-    with suppress(BlogsearchError), translated():  # the check of the index says why
+    with suppress(BlogsearchError), translate_errors():  # the check of the index says why
         if live := live_generation(elastic, settings.index):
             tags = tags_in(elastic, live.name)
             if other := in_other_languages(tags, live.language):
@@ -163,7 +163,7 @@ def _meaning(settings: Settings, elastic: Elasticsearch) -> list[Check]:
         seen = f"{error.message} The service does not start"
         return [Check("meaning", "error", seen, "`blogsearch meaning on` lists what is missing.")]
     live = None
-    with suppress(BlogsearchError), translated():  # the check of the index says why
+    with suppress(BlogsearchError), translate_errors():  # the check of the index says why
         live = live_generation(elastic, settings.index)
     if live and model and live.model != model.name:
         seen = "the live index was built without it"

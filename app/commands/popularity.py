@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 from msgspec.structs import replace
 
-from app.commands.runs import published
+from app.commands.runs import publish_after
 from app.commands.tools import UNCHANGED, Tools, command, pass_tools, read_csv
 from indexer.posts.addresses import address_of
 from indexer.posts.normalise import Invalid
@@ -67,7 +67,7 @@ def popularity(tools: Tools, file: Path | None, from_clicks: bool) -> None:
         for row in tools.service.counts.report(_DAYS).searched:
             for oid, times in row.posts.items():
                 numbers[oid] += times
-    with published(tools, builds=False):
+    with publish_after(tools, builds=False):
         written = write(
             tools.elastic, index, {oid: _popular(number) for oid, number in numbers.items()}
         )

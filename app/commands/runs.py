@@ -41,7 +41,7 @@ _PINGED_TEXT = 10_000  # characters of an error that a ping sends
 
 
 @contextmanager
-def published(tools: Tools, *, builds: bool) -> Iterator[None]:
+def publish_after(tools: Tools, *, builds: bool) -> Iterator[None]:
     """Serve no answer from before the block; also if it fails, as it may have changed the index.
 
     Args:
@@ -136,7 +136,7 @@ def run_on(
         run = Run(sources, options, arguments.verbose)
         with sources.prints_skipped_on_failure():
             try:
-                with published(tools, builds=command == "reindex"):
+                with publish_after(tools, builds=command == "reindex"):
                     yield run
             except BaseException as error:
                 unread = isinstance(error, SourceError) and not sources.posts
@@ -178,7 +178,7 @@ def _reason(error: BaseException) -> str:
 
 
 @contextmanager
-def pinged(settings: Settings) -> Iterator[None]:
+def ping_around(settings: Settings) -> Iterator[None]:
     """Tell the address of BLOGSEARCH_PING_URL that the block begins, and how it ended.
 
     As healthchecks.io has it: `…/start`, then the address itself, or `…/fail` with the reason.
@@ -277,7 +277,7 @@ def _name(tag: str) -> str:
 # -- builds ------------------------------------------------------------------------------------
 
 
-def rebuilt(
+def rebuild_live(
     tools: Tools, wanted: IndexSettings, purpose: str, *, force: bool = False
 ) -> Built | None:
     """Build the live index again with these settings.
@@ -288,7 +288,7 @@ def rebuilt(
     live = live_generation(tools.elastic, alias)
     if live is None or (is_current(live, wanted) and not force):
         return None
-    with Lock(tools.elastic, alias, purpose) as lock, published(tools, builds=True):
+    with Lock(tools.elastic, alias, purpose) as lock, publish_after(tools, builds=True):
         return rebuild(tools.elastic, lock, alias, wanted)
 
 

@@ -98,7 +98,7 @@ def analyze(tools: Tools, text: tuple[str, ...], analyzer: str) -> None:
     from analyzers.chains import MARKS, SYNONYMS, index_time
     from analyzers.languages import language_of
     from analyzers.signs import readable
-    from app.index.synonyms import applied, rules_in_use
+    from app.index.synonyms import explain_rules, rules_in_use
     from indexer.store.generations import require_live
 
     live = require_live(tools.elastic, tools.settings.index)
@@ -120,7 +120,7 @@ def analyze(tools: Tools, text: tuple[str, ...], analyzer: str) -> None:
             words = [readable(token) or token for token in tokens]
             language = language_of(live.language)
             rules = rules_in_use(live.rules or "", tools.settings, language)
-            synonyms = applied(words, rules, language)
+            synonyms = explain_rules(words, rules, language)
     output = tools.output
     output.result({"steps": dict(steps), **synonyms})
     output.table(("step", "tokens"), [(name, " | ".join(tokens)) for name, tokens in steps])

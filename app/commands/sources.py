@@ -14,10 +14,10 @@ import click
 from app.settings import SITE_FILE, Settings, read_site_file
 from app.version import VERSION
 from indexer.errors import IndexingError, SourceError
-from indexer.posts.addresses import address_of, shown
+from indexer.posts.addresses import address_of, hide_credentials
 from indexer.posts.records import IsUnchangedEntry, RawPost, Skipped, SourceItem, quantity
 from indexer.sources import KINDS, Source, SourceOptions, open_source
-from indexer.sources.base import UNREAD, completed
+from indexer.sources.base import UNREAD, complete
 from indexer.sources.fetch import FetchOptions
 from indexer.sources.json_lines import JSONLines
 from indexer.sources.wordpress_rest import WordPressSite
@@ -60,7 +60,7 @@ class SourceArguments:
         return Sources(opened, options, verbose=self.verbose, began=began)
 
     def __str__(self) -> str:
-        return " ".join(shown(spec) if "://" in spec else spec for spec in self.specs)
+        return " ".join(hide_credentials(spec) if "://" in spec else spec for spec in self.specs)
 
 
 class Sources:
@@ -106,7 +106,7 @@ class Sources:
                 items = source.read()
             for item in items:
                 if isinstance(item, RawPost):
-                    item = replace(completed(item, self._options), stands_in=source.stands_in)
+                    item = replace(complete(item, self._options), stands_in=source.stands_in)
                     if not self._is_first(item, number):
                         item = Skipped(item.origin, None, _SAME_ADDRESS, "copy", declared=True)
                 if isinstance(item, Skipped):
@@ -136,7 +136,7 @@ class Sources:
     def _check_understood(self) -> None:
         if self.skipped[UNREAD] > self.posts:
             suffix, count = self._unread.most_common(1)[0]
-            names = " ".join(shown(source.spec) for source in self.sources)
+            names = " ".join(hide_credentials(source.spec) for source in self.sources)
             posts = quantity(self.posts, "post")
             raise SourceError(
                 f"Most of {names} is not read: {count:,} {suffix} files beside {posts}.",

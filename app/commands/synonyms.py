@@ -10,7 +10,7 @@ from elasticsearch import ApiError, TransportError
 from analyzers.languages import language_of
 from analyzers.rules.compile import check as check_rules
 from analyzers.rules.compile import in_effect, terms_of
-from app.commands.runs import after_build, rebuilt
+from app.commands.runs import after_build, rebuild_live
 from app.commands.tools import (
     UNCHANGED,
     CommandGroup,
@@ -86,7 +86,7 @@ def load_synonyms(tools: Tools, files: tuple[Path, ...], force: bool) -> None:
     live = live_generation(client, settings.index)
     before = live_rules(client, live.name) if live else {}
     wanted = require_golden(index_settings(settings, rules), client, settings, force=force)
-    built = rebuilt(tools, wanted, f"synonyms load {' '.join(path.name for path in files)}")
+    built = rebuild_live(tools, wanted, f"synonyms load {' '.join(path.name for path in files)}")
     now = in_effect(rules.compiled.lines, rules.compiled.post_lines) if built else before
     added = [rule for rule in now if rule not in before]
     gone = [rule for rule in before if rule not in now]

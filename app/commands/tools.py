@@ -296,11 +296,11 @@ def error_message(error: BaseException) -> str | None:
     for any other."""
     from elasticsearch import ApiError
 
-    from app.engines.elastic import translated
+    from app.engines.elastic import translate_errors
     from app.errors import BlogsearchError
 
     try:
-        with translated():
+        with translate_errors():
             raise error
     except BlogsearchError as known:
         cause = known.__cause__

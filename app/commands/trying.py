@@ -21,11 +21,11 @@ from app.commands.tools import Tools, command, pass_tools
 from app.settings import SITE_FILE
 from indexer.errors import SourceError
 from indexer.posts.addresses import is_url
-from indexer.posts.normalise import checked
+from indexer.posts.normalise import check_post
 from indexer.posts.records import Post, RawPost, Reject, quantity
 from indexer.sources import SourceOptions, detect, open_source
 from indexer.sources.fetch import FetchOptions
-from indexer.sources.generators import Site, built_in, site_of, sites_in
+from indexer.sources.generators import Site, find_built, site_of, sites_in
 
 _SECONDS = 10.0
 """For so long `try` reads a source, `init` half of that."""
@@ -60,7 +60,7 @@ def try_(tools: Tools, sources: SourceArguments) -> None:
             if isinstance(item, Reject):
                 rejects.append(item)
             elif isinstance(item, RawPost):
-                post, refused = checked(item)
+                post, refused = check_post(item)
                 rejects += refused
                 if post:
                     warnings.update(_warnings(post))
@@ -75,7 +75,7 @@ def try_(tools: Tools, sources: SourceArguments) -> None:
             "whole": opened.is_whole,
             "kinds": opened.kinds,
             "sample": [
-                {**_unescaped(to_builtins(post)), "left_out": parts} for post, parts in sample
+                {**_unescape(to_builtins(post)), "left_out": parts} for post, parts in sample
             ],
             "warnings": warnings,
             "left_out": opened.skipped,
@@ -114,12 +114,12 @@ def try_(tools: Tools, sources: SourceArguments) -> None:
         raise SourceError(f"There is no post in {sources}.", remedy)
 
 
-def _unescaped(value: Any) -> Any:
+def _unescape(value: Any) -> Any:
     """A post as a reader sees it; its texts are stored as HTML."""
     if isinstance(value, dict):
-        return {name: _unescaped(inner) for name, inner in value.items()}
+        return {name: _unescape(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple):
-        return list(map(_unescaped, value))
+        return list(map(_unescape, value))
     return html.unescape(value) if isinstance(value, str) else value
 
 
@@ -237,7 +237,7 @@ def _content_of(place: str) -> tuple[Site | None, str]:
     folder = Path(place).resolve()
     site = site_of(folder)
     is_site = (folder / "index.html").is_file() and not (site and site.folder == folder)
-    if not site and not is_site and (built := built_in(folder)):
+    if not site and not is_site and (built := find_built(folder)):
         return None, os.path.relpath(built)
     if detect.kind_of_path(place) != "markdown":
         return site or site_of(folder.parent), place

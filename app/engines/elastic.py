@@ -276,7 +276,7 @@ def responses_of(response: ObjectApiResponse[Any]) -> list[dict[str, Any]]:
 
 
 @contextmanager
-def translated() -> Iterator[None]:
+def translate_errors() -> Iterator[None]:
     """Turns errors of the Elasticsearch client that are raised inside into errors of the service.
 
     Raises:

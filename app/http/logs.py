@@ -55,7 +55,7 @@ class Formatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         fields = [item for item in record.__dict__.items() if item[0] not in _STANDARD]
-        extra = "".join(f" {name}={_quoted(value)}" for name, value in fields)
+        extra = "".join(f" {name}={_quote(value)}" for name, value in fields)
         line = f"{self.formatTime(record)} {record.levelname} {record.name}: {record.getMessage()}"
         line += extra
         if not line.isprintable():
@@ -66,7 +66,7 @@ class Formatter(logging.Formatter):
         return line
 
 
-def _quoted(value: object) -> str:
+def _quote(value: object) -> str:
     """A value as it is written: in quotes if it could be read as more than one."""
     text = str(value)
     return json.dumps(text, ensure_ascii=False) if _AMBIGUOUS.search(text) else text

@@ -10,7 +10,7 @@ from typing import Literal
 from elasticsearch import Elasticsearch, TransportError
 
 from app.cache import AnswerCache
-from app.engines.elastic import translated
+from app.engines.elastic import translate_errors
 from app.errors import BlogsearchError, NoIndex
 from app.index.last_runs import read_runs
 from app.search.view import read_view
@@ -95,7 +95,7 @@ def checks(
 
 def _elasticsearch(elastic: Elasticsearch) -> Check:
     try:
-        with translated():
+        with translate_errors():
             # Not `info()`: an Elasticsearch of another major version refuses its content type.
             headers = {"accept": "*/*"}
             version = elastic.perform_request("GET", "/", headers=headers).body["version"]["number"]
@@ -121,7 +121,7 @@ def _elasticsearch(elastic: Elasticsearch) -> Check:
 def _index(elastic: Elasticsearch, settings: Settings) -> Check:
     alias = settings.index
     try:
-        with translated():
+        with translate_errors():
             view = read_view(elastic, alias)
     except NoIndex as error:
         seen = f"there is no index behind the alias {alias!r}"
@@ -150,7 +150,7 @@ def _index(elastic: Elasticsearch, settings: Settings) -> Check:
 def last_run(elastic: Elasticsearch, alias: str) -> Check:
     """Whether the last command that read sources succeeded, and a `sync` is not long ago."""
     try:
-        with translated():
+        with translate_errors():
             runs = read_runs(elastic, alias, COMMANDS)
     except BlogsearchError:
         return Check("sources", "warning", "the last run is not known: Elasticsearch did not tell")

@@ -71,7 +71,7 @@ def rules_in_use(digest: str, settings: Settings, language: Language) -> Rules |
     return f"{note}`blogsearch rebuild` applies them"
 
 
-def applied(tokens: Sequence[str], rules: Rules | str, language: Language) -> Json:
+def explain_rules(tokens: Sequence[str], rules: Rules | str, language: Language) -> Json:
     """The rules at work in the lower-case tokens of a query, for `debug-search`, or a `note`."""
     if isinstance(rules, str):
         return {"rules": [], "note": rules}

@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl
 import msgspec
 from elasticsearch import ConflictError, Elasticsearch
 
-from app.engines.elastic import translated
+from app.engines.elastic import translate_errors
 from app.engines.stored_texts import change_document
 from app.errors import BadRequest, BlogsearchError
 from app.search.request import SearchRequest
@@ -141,9 +141,9 @@ class Counts:
         for event in events:
             date = datetime.fromtimestamp(event.at, UTC).date().isoformat()
             by_day[date].append(event)
-        with suppress(BlogsearchError), translated():
+        with suppress(BlogsearchError), translate_errors():
             for date, of_day in by_day.items():
-                if self._change(date, partial(_added, events=of_day)):
+                if self._change(date, partial(_add, events=of_day)):
                     self._delete_before(_last_days(self.days)[-1])
 
     def _change(self, date: str, change: Callable[[Json], Json]) -> bool:
@@ -164,7 +164,7 @@ class Counts:
             Unavailable: Elasticsearch does not answer.
         """
         dates = _last_days(2 * days)
-        with translated():
+        with translate_errors():
             stored = self._stored(dates)
         of_days = {date: stored[date] for date in dates[:days] if date in stored}
         searched: dict[str, Searched] = {}
@@ -196,7 +196,7 @@ class Counts:
     def popular(self, number: int) -> list[SearchRequest]:
         """The most frequent requests of the last days; none if Elasticsearch does not answer."""
         times: Counter[str] = Counter()
-        with suppress(BlogsearchError), translated():
+        with suppress(BlogsearchError), translate_errors():
             for document in self._stored(_last_days(_WARM_DAYS)).values():
                 times.update({key: row["times"] for key, row in document["requests"].items()})
         requests = []
@@ -233,7 +233,7 @@ def _last_days(number: int) -> list[str]:
 # -- the document of a day -----------------------------------------------------------------------
 
 
-def _added(document: Json, events: Iterable[Event]) -> Json:
+def _add(document: Json, events: Iterable[Event]) -> Json:
     """The document of a day with further searches and opened hits.
 
     `requests` has the parameters of each search; `posts` has, by query, how often which post was

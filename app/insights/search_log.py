@@ -117,7 +117,7 @@ class SearchLog:
     def _send(self, client: "redis.Redis", seen: Sequence[tuple[str, Event]]) -> None:
         client.set(self._salt, secrets.token_bytes(16), nx=True, ex=_SALT_TTL)
         salt: Any = client.get(self._salt) or secrets.token_bytes(16)
-        marked = [_marked(event, visitor, salt) for visitor, event in seen]
+        marked = [_mark(event, visitor, salt) for visitor, event in seen]
         openings = [event for event in marked if isinstance(event, Opening)]
         again = {id(event) for event in openings if not self._is_first(client, event)}
         waiting = {
@@ -175,7 +175,7 @@ class SearchLog:
         return [event for event, deleted in zip(events, replies, strict=True) if deleted]
 
 
-def _marked(event: Event, visitor: str, salt: bytes) -> Event:
+def _mark(event: Event, visitor: str, salt: bytes) -> Event:
     """The event with hashes of the visitor."""
 
     def hashed(text: str) -> str:

@@ -10,7 +10,7 @@ from app.search.answer import Facets, SearchAnswer
 from app.search.clauses import hidden_clauses, post_filters
 from app.search.explain import explain
 from app.search.found import Found, answer_body, read_found
-from app.search.pins import matching, words_of
+from app.search.pins import match_rules, words_of
 from app.search.plan import ANY, Plan, plan_corrected, plan_typed
 from app.search.request import SearchRequest
 from app.search.searches import (
@@ -123,7 +123,7 @@ def _understand(typed: Plan, facts: Facts, view: IndexView) -> Plan:
 def _with_pins(plan: Plan, view: IndexView) -> Plan:
     if not view.pins:
         return plan
-    pins = matching(view.pins, words_of(plan.terms, plan.query, plan.language))
+    pins = match_rules(view.pins, words_of(plan.terms, plan.query, plan.language))
     by_date = plan.request.sort != "relevance"
     return replace(plan, pins=replace(pins, first=()) if by_date else pins)
 

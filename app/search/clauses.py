@@ -67,7 +67,7 @@ def best_of(clauses: Sequence[Json]) -> Json:
     return clauses[0] if len(clauses) == 1 else {"dis_max": {"queries": list(clauses)}}
 
 
-def named(name: str, query: Json) -> Json:
+def name_query(name: str, query: Json) -> Json:
     """The query with a name, which tells for each hit whether it matched."""
     return {"bool": {"should": [query], "minimum_should_match": 1, "_name": name}}
 
@@ -216,7 +216,7 @@ def _all_words(plan: Plan) -> list[Clause]:
     share = 1 / len(terms) / max(1, sum(not term.term.continues for term in terms))
 
     def every(field: str, boost: float = 1.0) -> Json:
-        return bool_query(must=[_looked_up(field, term, share * boost) for term in terms])
+        return bool_query(must=[_look_up(field, term, share * boost) for term in terms])
 
     def every_own(field: str, boost: float) -> Json:
         return bool_query(must=[_own(field, term, plan, share * boost) for term in terms])
@@ -256,7 +256,7 @@ def _own_alone(term: Interpretation, plan: Plan) -> Json:
     """The only term of a query or an inflection of it: before its synonyms, and these before other
     words of its stem."""
     if not all(_is_word(variant, term) for variant in term.variants):
-        return _looked_up("all.forms", term, 1.0)
+        return _look_up("all.forms", term, 1.0)
     boosts = [round(scoring.INFLECTED_ALONE * variant.weight, 4) for variant in term.variants]
     own = [_own_forms("all", variant, plan) for variant in term.variants]
     return best_of(list(map(constant, own, boosts)))
@@ -273,7 +273,7 @@ def _has_one_form(term: Interpretation, plan: Plan) -> bool:
 def _own(field: str, term: Interpretation, plan: Plan, boost: float) -> Json:
     """A term or an inflection of it, which score its rarity."""
     if not all(_is_word(variant, term) for variant in term.variants):
-        return _looked_up("title.lookup" if field == "title" else "all.forms", term, boost)
+        return _look_up("title.lookup" if field == "title" else "all.forms", term, boost)
     return best_of(
         [
             bool_query(
@@ -302,7 +302,7 @@ def _is_word(variant: TermVariant, term: Interpretation) -> bool:
     return is_word and variant.text.isalnum() and not (term.term.stop or is_thai(variant.text))
 
 
-def _looked_up(field: str, term: Interpretation, boost: float) -> Json:
+def _look_up(field: str, term: Interpretation, boost: float) -> Json:
     """A term in a field without frequencies and norms: a match scores its rarity."""
     in_title = field.startswith("title")
     clauses: list[Json] = []
@@ -486,7 +486,7 @@ def named_terms(plan: Plan) -> list[Json]:
         if not term.as_typed:
             variants = has["bool"]["should"]
             for number in range(len(term.variants)):
-                variants[number] = named(f"{IS}{term.term.key} {number}", variants[number])
+                variants[number] = name_query(f"{IS}{term.term.key} {number}", variants[number])
         has["bool"]["_name"] = HAS + term.term.key
         clauses.append(constant(has, 0))
     return clauses

@@ -8,7 +8,7 @@ from typing import Any
 
 from analyzers.languages import Language
 from analyzers.rules.compile import Rules
-from app.index.synonyms import applied, rules_in_use
+from app.index.synonyms import explain_rules, rules_in_use
 from app.search.clauses import COMMENTS, HAS, IS
 from app.search.found import Found
 from app.search.render import Marker, marked_texts, marked_words
@@ -39,7 +39,7 @@ def explain(
         "tier": found.tier,
         "words": [_word(term, found, facts, session.view.posts) for term in plan.terms],
         "lookup": [_lookup(*one) for one in looked_up],
-        "synonyms": applied(
+        "synonyms": explain_rules(
             [piece for term in plan.terms for piece in term.tokens], rules, plan.language
         ),
         "pins": [f"{rule.file}:{rule.line}" for rule in plan.pins.rules],
@@ -113,7 +113,7 @@ def _hits(found: Found, session: SearchSession, rules: Rules | str) -> list[Json
                 "score": round((hit["_score"] or 0) - pinned, 2 if pinned else 4),
                 "pinned": bool(pinned),
                 "parts": [{"part": name, "score": score} for name, score in parts.items()],
-                "matched": _matched(hit, found),
+                "matched": _find_matched(hit, found),
                 "same": _same(hit, found, marker, rules),
                 "missing": [] if pinned else found.missing(hit),
                 "reason": _reason(parts, hits[-1] if hits else None, bool(pinned)),
@@ -122,7 +122,7 @@ def _hits(found: Found, session: SearchSession, rules: Rules | str) -> list[Json
     return hits
 
 
-def _matched(hit: Json, found: Found) -> Json:
+def _find_matched(hit: Json, found: Found) -> Json:
     """The variants of each significant word that a hit has."""
     names = set(hit.get("matched_queries", ()))
     return {

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from elasticsearch import Elasticsearch
 
-from analyzers.errors import Finding, InvalidLine, shortened
+from analyzers.errors import Finding, InvalidLine, shorten
 from analyzers.languages import Language
 from app.engines.stored_texts import StoredTexts, Texts
 from app.search.query_parser import ParsedQuery, parse_query
@@ -67,7 +67,7 @@ NO_MATCH = MatchedPins()
 # -- searches --------------------------------------------------------------------------------------
 
 
-def matching(rules: Sequence[PinRule], words: Words) -> MatchedPins:
+def match_rules(rules: Sequence[PinRule], words: Words) -> MatchedPins:
     """The rules for a search of these words: exact ones first, then those with more words.
 
     A post that one rule puts first and another hides is hidden.
@@ -125,12 +125,12 @@ def parse(files: Texts, language: Language) -> tuple[list[PinRule], list[Finding
 def _rule(name: str, number: int, text: str, language: Language) -> PinRule:
     search, arrow, posts = text.partition("=>")
     if not arrow or "=>" in posts:
-        message = f"`{shortened(text)}` has {'more than one' if arrow else 'no'} `=>`."
+        message = f"`{shorten(text)}` has {'more than one' if arrow else 'no'} `=>`."
         raise InvalidLine("arrow", message, "Write `search => oid, oid, -oid`.")
     query = parse_query(" ".join(word for word in search.split() if word != "*"), language)
     words = words_of([as_typed(term) for term in query.terms], query, language)
     if query.excluded or not words:
-        message = f"`{shortened(search.strip())}` has no word to search for, or excludes one."
+        message = f"`{shorten(search.strip())}` has no word to search for, or excludes one."
         raise InvalidLine("no_word", message, "Write the words that are searched for.")
     oids: dict[bool, list[str]] = {False: [], True: []}
     for post in map(str.strip, posts.split(",")):

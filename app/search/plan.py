@@ -18,9 +18,9 @@ from app.search.query_parser import (
     ParsedQuery,
     QueryTerm,
     apart,
-    joined,
+    join_terms,
+    make_query,
     parse_query,
-    parsed,
 )
 from app.search.request import SearchRequest
 from app.search.spelling import (
@@ -121,7 +121,7 @@ class Plan:
         return text + q[end:]
 
 
-def _needed(terms: int, request: SearchRequest) -> int:
+def _count_needed(terms: int, request: SearchRequest) -> int:
     """How many terms a post must have: any of them; all where the order is by date, which would put
     posts with few of them first."""
     return terms if request.sort == "newest" else min(terms, 1)
@@ -140,7 +140,7 @@ def plan_typed(
         terms = tuple(_begun(term, request.q) for term in terms)
     examined = {term.key for term in query.examined}
     required = tuple(term for term in terms if term.term.key in examined)
-    needed = _needed(len(required), request)
+    needed = _count_needed(len(required), request)
     return Plan(request, query, terms, required, needed, recency, language, phrases=phrases)
 
 
@@ -167,8 +167,8 @@ def plan_corrected(plan: Plan, facts: Facts, phrases: Phrases) -> Plan:
     query, terms = plan.query, plan.terms
     if plan.request.typos:
         if not plan.request.typing:
-            query = _resegmented(plan.query, stats, plan.language)
-        interpreted = _interpreted(query, facts, plan.language)
+            query = _resegment(plan.query, stats, plan.language)
+        interpreted = _interpret(query, facts, plan.language)
         if terms and terms[-1].begun and _may_go_on(terms[-1].term, stats):
             interpreted[-1] = terms[-1]
         terms = mark_phrases(interpreted, phrases)
@@ -183,7 +183,7 @@ def plan_corrected(plan: Plan, facts: Facts, phrases: Phrases) -> Plan:
     )
     if as_written and len(required) == len(plan.required):
         return plan
-    needed = _needed(len(required), plan.request)
+    needed = _count_needed(len(required), plan.request)
     return replace(plan, query=query, terms=terms, required=required, needed=needed)
 
 
@@ -198,7 +198,7 @@ def _without_unknown_flags(plan: Plan, stats: Mapping[str, TermStats]) -> Plan:
     if not out:
         return plan
     terms = [term for term in query.terms if is_kept(term)]
-    kept = parsed(terms, query.quoted, (*query.excluded, *out), query.quoted_at)
+    kept = make_query(terms, query.quoted, (*query.excluded, *out), query.quoted_at)
     required = tuple([term for term in plan.required if is_kept(term.term)])
     return replace(
         plan,
@@ -210,11 +210,11 @@ def _without_unknown_flags(plan: Plan, stats: Mapping[str, TermStats]) -> Plan:
         ),
         terms=tuple([term for term in plan.terms if is_kept(term.term)]),
         required=required,
-        needed=_needed(len(required), plan.request),
+        needed=_count_needed(len(required), plan.request),
     )
 
 
-def _interpreted(query: ParsedQuery, facts: Facts, language: Language) -> list[Interpretation]:
+def _interpret(query: ParsedQuery, facts: Facts, language: Language) -> list[Interpretation]:
     """What each term may stand for; of several doubtful ones the likeliest variants only."""
     terms: list[Interpretation] = []
     for term in query.terms:
@@ -256,7 +256,7 @@ def _matches_some(term: Interpretation, stats: Mapping[str, TermStats]) -> bool:
 # -- written apart, and as one ---------------------------------------------------------------------
 
 
-def _resegmented(
+def _resegment(
     query: ParsedQuery, stats: Mapping[str, TermStats], language: Language
 ) -> ParsedQuery:
     """The query with two terms joined if only the joined word is in the index, and with compound
@@ -267,7 +267,7 @@ def _resegmented(
         term = left.pop(0)
         both = stats.get(f"{term.key}+{left[0].key}") if left else None
         if both and both.words and not (_is_known(term, stats) and _is_known(left[0], stats)):
-            terms.append(joined(term, left.pop(0), language))
+            terms.append(join_terms(term, left.pop(0), language))
         elif term.key in stats and not stats[term.key].known:
             pieces = apart(term, language)
             is_split = pieces and (len(term.pieces) > 1 or _is_known(pieces[0], stats))
@@ -276,7 +276,7 @@ def _resegmented(
             terms.append(term)
     if terms == list(query.terms):
         return query
-    kept = parsed(terms[:MAX_TERMS], query.quoted, query.excluded, query.quoted_at)
+    kept = make_query(terms[:MAX_TERMS], query.quoted, query.excluded, query.quoted_at)
     return replace(kept, in_title=query.in_title, categories=query.categories)
 
 

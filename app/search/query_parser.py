@@ -165,7 +165,7 @@ class ParsedQuery:
         return not (self.terms or self.quoted or self.excluded or categories)
 
 
-def parsed(
+def make_query(
     terms: Sequence[QueryTerm],
     quoted: Sequence[str] = (),
     excluded: Sequence[str] = (),
@@ -211,11 +211,11 @@ def parse_query(q: str, language: Language) -> ParsedQuery:
         else:
             terms.extend(_terms(text, piece.start("plain"), len(terms), language))
     if quoted and sum(term.is_word for term in terms) > FEW_WORDS:
-        return parse_query(_PIECE.sub(_unquoted, q), language)
-    return parsed(terms[:MAX_TERMS], quoted, excluded, quoted_at)
+        return parse_query(_PIECE.sub(_unquote, q), language)
+    return make_query(terms[:MAX_TERMS], quoted, excluded, quoted_at)
 
 
-def _unquoted(piece: re.Match[str]) -> str:
+def _unquote(piece: re.Match[str]) -> str:
     return piece.group() if piece["out"] or not piece["quoted"] else f" {piece['quoted']} "
 
 
@@ -305,7 +305,7 @@ def apart(compound: QueryTerm, language: Language) -> tuple[QueryTerm, ...]:
     )
 
 
-def joined(first: QueryTerm, second: QueryTerm, language: Language) -> QueryTerm:
+def join_terms(first: QueryTerm, second: QueryTerm, language: Language) -> QueryTerm:
     """Two terms written as one word: `post gres`."""
     text = first.token + second.token
     return _query_term(

@@ -172,7 +172,7 @@ def marked_texts(hit: Mapping[str, Any], marker: Marker) -> dict[str, str]:
         name = field.partition(".")[0]
         begun = marker.begun if name == "title" else marker.begun_in_texts
         text = "\n".join(fragments)
-        marked = decoded(text) if "&" in text else text
+        marked = decode_marked(text) if "&" in text else text
         if marker.whole:
             marked = _with_whole(marked, marker.whole)
         texts[name] = _with_words(marked, begun, marker)
@@ -188,7 +188,7 @@ def marked_words(texts: Iterable[str]) -> list[str]:
 
 def _with_whole(marked: str, patterns: tuple[str, ...]) -> str:
     pattern = rf"(?<![\w-]){MARK}?(?:{'|'.join(patterns)})(?![\w-]){UNMARK}?"
-    return re.sub(pattern, lambda found: f"{MARK}{unmarked(found[0])}{UNMARK}", marked, flags=re.I)
+    return re.sub(pattern, lambda found: f"{MARK}{unmark(found[0])}{UNMARK}", marked, flags=re.I)
 
 
 def _with_words(marked: str, begun: tuple[str, ...], marker: Marker) -> str:
@@ -251,7 +251,7 @@ def plain(stored: str | None) -> str:
     return html.unescape(stored or "")
 
 
-def decoded(marked: str) -> str:
+def decode_marked(marked: str) -> str:
     """A marked stored text as a person reads it; a mark that cuts an entity is widened to it."""
     if MARK in marked:
         marked = _CUT_ENTITY.sub(_mark_entity, marked)
@@ -261,7 +261,7 @@ def decoded(marked: str) -> str:
 def _mark_entity(entity: re.Match[str]) -> str:
     cut = entity.group()
     opens, closes = MARK in cut, UNMARK in cut
-    whole = unmarked(cut)
+    whole = unmark(cut)
     if opens and closes and cut.rindex(MARK) < cut.index(UNMARK):
         return f"{MARK}{whole}{UNMARK}"
     # One mark ends inside and another one may begin there: both are one.
@@ -283,10 +283,10 @@ def _element(marked: re.Match[str]) -> str:
 
 def _mark_whole(operator: re.Match[str]) -> str:
     marked = operator.group()
-    return f"{MARK}{unmarked(marked)}{UNMARK}" if MARK in marked else marked
+    return f"{MARK}{unmark(marked)}{UNMARK}" if MARK in marked else marked
 
 
-def unmarked(text: str) -> str:
+def unmark(text: str) -> str:
     return text.replace(MARK, "").replace(UNMARK, "")
 
 
@@ -381,7 +381,7 @@ class Passage:
 def with_text_fragment(page: str, excerpt: str) -> str:
     """The URL of a page at an excerpt of it, marked or not: its first and last words, as all of it
     would make a long URL. A browser that does not find them opens the page as without them."""
-    lines = [line.strip() for line in unmarked(excerpt).strip("… \n").splitlines() if line.strip()]
+    lines = [line.strip() for line in unmark(excerpt).strip("… \n").splitlines() if line.strip()]
     if not lines:
         return page
     first, last = lines[0].split(), lines[-1].split()
@@ -428,7 +428,7 @@ def passages(
     lines = text.split("\n")
     code_lines = code.split("\n")
     if announced:
-        marked_lines = {unmarked(line): line for line in code_lines}
+        marked_lines = {unmark(line): line for line in code_lines}
         for number, *behind in (plain(one).split("\n") for one in announced):
             if (place := int(number)) < len(lines):
                 behind = [marked_lines.get(line, line) for line in behind]
@@ -439,7 +439,7 @@ def passages(
     cut: list[Passage] = []
     names_of_all: Counter[str] = Counter()
     if not all(heading["id"] for heading in headings):
-        names_of_all.update(unmarked(lines[h["line"]]) for h in headings if h["line"] < len(lines))
+        names_of_all.update(unmark(lines[h["line"]]) for h in headings if h["line"] < len(lines))
     code_before = 0
     for heading, following in pairwise([_BEGINNING, *headings, last]):
         at, level = heading["line"], heading["level"]
@@ -448,7 +448,7 @@ def passages(
         marked = name = lines[at] if at >= 0 else ""
         in_name = _NO_WORDS
         if MARK in marked:
-            name, in_name = unmarked(marked), _words_of(marked)
+            name, in_name = unmark(marked), _words_of(marked)
         while levels and levels[-1] >= level:
             levels.pop(), above.pop()
         prose = "\n".join(lines[at + 1 : following["line"]])
@@ -463,7 +463,7 @@ def passages(
             names, words_above = zip(*above, strict=True) if above else ((), ())
             words = in_heading, in_body, in_heading | in_body, _NO_WORDS.union(*words_above)
             is_one = names_of_all[name] < 2 or heading["code_line"] > code_before
-            before = "" if is_one or at < 1 else unmarked(lines[at - 1])
+            before = "" if is_one or at < 1 else unmark(lines[at - 1])
             cut.append(Passage(prose, block, *texts, names, heading["id"], before, *words))
         code_before = heading["code_line"]
         levels.append(level)
@@ -588,10 +588,10 @@ def _is_stop(text: str, stop: re.Match[str]) -> bool:
         return True
     following = text[at + 2 : at + 3]
     if not following.isalnum():
-        following = unmarked(text[at + 1 : at + 5]).lstrip()[:1]
+        following = unmark(text[at + 1 : at + 5]).lstrip()[:1]
     if following.islower():
         return False
-    word = _PIECES.split(unmarked(text[max(0, at - 24) : at]))[-1].casefold()
+    word = _PIECES.split(unmark(text[max(0, at - 24) : at]))[-1].casefold()
     if sign != ".":
         return word not in _NAMES
     is_short = len(word) == 1 or (word.isdigit() and len(word) < 3) or "." in word
@@ -604,7 +604,7 @@ def _end(text: str, begin: int, marked_to: int) -> int:
     for stop in _STOP.finditer(text, marked_to, limit) if marked_to else ():
         at = stop.start()
         # What a colon announces is shown, too.
-        is_colon = stop[0] == "\n" and unmarked(text[max(0, at - 3) : at]).rstrip()[-1:] == ":"
+        is_colon = stop[0] == "\n" and unmark(text[max(0, at - 3) : at]).rstrip()[-1:] == ":"
         if not is_colon and _is_stop(text, stop):
             return at + 1
     if limit >= len(text):

@@ -270,14 +270,14 @@ def _query(raw: str) -> dict[str, Any]:
     # NFC, because a decomposed é would be two characters to the suggester's edit distance.
     composed = unicodedata.normalize("NFC", raw)
     if not composed.isprintable():
-        composed = "".join(map(_typed, composed))
+        composed = "".join(map(_as_typed, composed))
     query = " ".join(composed.split())
     if not 1 <= len(query) <= MAX_QUERY:
         raise ValueError(f"must have 1 to {MAX_QUERY} characters, white space at the ends aside")
     return {"q": query}
 
 
-def _typed(character: str) -> str:
+def _as_typed(character: str) -> str:
     """A character as a person would have typed it; invisible ones come from copied text."""
     category = unicodedata.category(character)
     if category == "Cf" and character not in _JOINERS:

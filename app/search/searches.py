@@ -23,7 +23,7 @@ from app.search.clauses import (
     has_terms,
     hidden_clauses,
     language_filter,
-    named,
+    name_query,
     named_terms,
     operator_filters,
     phrase_in,
@@ -34,7 +34,7 @@ from app.search.clauses import (
     words_clauses,
 )
 from app.search.plan import ALL, ANY, Plan
-from app.search.query_parser import QueryTerm, apart, joined
+from app.search.query_parser import QueryTerm, apart, join_terms
 from app.search.render import Marker
 from app.search.request import SearchRequest
 from app.search.spelling import Option, TermStats, Word, WordFacts, as_typed
@@ -66,7 +66,7 @@ def hits_search(plan: Plan) -> Json:
         should=should,
         filter=has_terms(plan, plan.needed, similar=True),
     )
-    query = _listed(by_words, plan)
+    query = _limit_to_listed(by_words, plan)
     query["bool"]["filter"] = [
         *query["bool"].get("filter", ()),
         *post_filters(plan.request, plan.language),
@@ -81,10 +81,10 @@ def hits_search(plan: Plan) -> Json:
     }
     if by_relevance:
         ordering = [
-            named(name, query) if name.startswith(PHRASE) else query
+            name_query(name, query) if name.startswith(PHRASE) else query
             for name, query in best_clauses(plan)
         ]
-        body |= _rescored(ordering + named_terms(plan))
+        body |= _rescore(ordering + named_terms(plan))
     return body
 
 
@@ -116,7 +116,7 @@ def scores_search(plan: Plan, ids: Sequence[str]) -> Json:
     body: Json = {
         "query": bool_query(
             filter=[{"ids": {"values": list(ids)}}],
-            should=[named(name, query) for name, query in parts],
+            should=[name_query(name, query) for name, query in parts],
         ),
         "size": len(ids),
         "track_total_hits": False,
@@ -124,22 +124,22 @@ def scores_search(plan: Plan, ids: Sequence[str]) -> Json:
     }
     is_last_rescored = plan.request.page * plan.request.size <= scoring.RESCORED
     if plan.request.sort == "relevance" and is_last_rescored:
-        body |= _rescored([named(name, query) for name, query in best_clauses(plan)])
+        body |= _rescore([name_query(name, query) for name, query in best_clauses(plan)])
     return body
 
 
-def _rescored(clauses: list[Json]) -> Json:
+def _rescore(clauses: list[Json]) -> Json:
     rescore = {"rescore_query": bool_query(should=clauses), "score_mode": "total"}
     return {"rescore": {"window_size": scoring.RESCORED, "query": rescore}} if clauses else {}
 
 
-def _matching(plan: Plan, needed: int, *, similar: bool = False) -> Json:
+def _match(plan: Plan, needed: int, *, similar: bool = False) -> Json:
     words = [phrase_in(scoring.QUOTED_FIELDS, text) for text in plan.query.quoted]
     words += has_terms(plan, needed, similar=similar)
-    return bool_query(filter=[_listed(bool_query(filter=words), plan)])
+    return bool_query(filter=[_limit_to_listed(bool_query(filter=words), plan)])
 
 
-def _listed(by_words: Json, plan: Plan) -> Json:
+def _limit_to_listed(by_words: Json, plan: Plan) -> Json:
     """Those that match by their words or are pinned, without excluded words, and those whose title
     is the query, exclusions included; none that a rule of the blog hides."""
     allowed = any_of([by_words, *pinned_clauses(plan.pins)])
@@ -165,13 +165,13 @@ def _counts(plan: Plan) -> dict[str, Json]:
     """Queries for the posts that match: `ANY`; `ALL`, with every word, if that is not the same;
     `HAS + key`, with a term that was split."""
     number = len(plan.required)
-    counted = {ANY: _matching(plan, plan.needed, similar=True)}
+    counted = {ANY: _match(plan, plan.needed, similar=True)}
     # Posts that only have a similar word match, and do not have the word.
     least = 0 if any(term.similar for term in plan.required) else plan.needed
     if plan.pins.first:
-        counted[ALL] = _matching(replace(plan, pins=replace(plan.pins, first=())), number)
+        counted[ALL] = _match(replace(plan, pins=replace(plan.pins, first=())), number)
     elif least < number == len(plan.query.examined):
-        counted[ALL] = _matching(plan, number)
+        counted[ALL] = _match(plan, number)
     for term in plan.required:
         if term.likeliest.kind == "split":
             counted[HAS + term.term.key] = has_term(term)
@@ -180,10 +180,10 @@ def _counts(plan: Plan) -> dict[str, Json]:
 
 
 def counts_search(plan: Plan) -> Json:
-    return _counting(plan, _counts(plan))
+    return _count_words(plan, _counts(plan))
 
 
-def _counting(plan: Plan, counted: dict[str, Json]) -> Json:
+def _count_words(plan: Plan, counted: dict[str, Json]) -> Json:
     of_each = COUNTED if plan.has_translations else {}
     counts = {_COUNTS: {"filters": {"filters": counted}, **of_each}}
     return {"size": 0, "track_total_hits": False, "aggs": counts}
@@ -215,7 +215,7 @@ def facets_search(plan: Plan) -> Json:
     return {
         "size": 0,
         "track_total_hits": False,
-        "query": _matching(plan, plan.needed, similar=True),
+        "query": _match(plan, plan.needed, similar=True),
         "aggs": facet_counts(plan.request, plan.language, translated=plan.has_translations),
     }
 
@@ -296,10 +296,10 @@ def lookup_search(plan: Plan, unknown: Iterable[tuple[QueryTerm, Word]]) -> Json
     counted = _counts(plan)
     errors_of = {}
     for term, word in unknown:
-        counted |= {f"{_TERM}{kind} {term.key}": query for kind, query in _counted(term).items()}
+        counted |= {f"{_TERM}{kind} {term.key}": query for kind, query in _count_term(term).items()}
         if word.errors:
             errors_of[term.token] = word.errors
-    body = _counting(plan, counted)
+    body = _count_words(plan, counted)
     if suggesters := _suggesters(errors_of):
         body["suggest"] = suggesters
     return body
@@ -329,7 +329,7 @@ def examined_terms(plan: Plan) -> list[QueryTerm]:
     pieces = [piece for term in terms for piece in (term, *apart(term, plan.language))]
     examined = [piece for piece in pieces if not piece.stop]
     examined += [
-        joined(first, second, plan.language)
+        join_terms(first, second, plan.language)
         for first, second in pairwise(terms)
         if first.joins(second)
     ]
@@ -370,7 +370,7 @@ def _suggesters(errors_of: Mapping[str, int]) -> Json:
     return suggesters
 
 
-def _counted(term: QueryTerm) -> dict[str, Json]:
+def _count_term(term: QueryTerm) -> dict[str, Json]:
     if "+" in term.key:
         return {"words": {"term": {"all.words": {"value": term.token}}}}
     if len(term.pieces) > 1:

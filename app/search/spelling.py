@@ -44,7 +44,7 @@ def edit_costs(typed: str, meant: str, language: Language) -> list[float]:
         for j, wanted in enumerate(meant, 1):
             best = last[j - 1]
             if letter != wanted:
-                best += _replaced(letter, wanted, language)
+                best += _cost_of_replacing(letter, wanted, language)
                 if former == wanted and j > 1 and letter == meant[j - 2]:
                     best = min(best, before[j - 2] + scoring.COST_SWAPPED)
             row.append(min(best, last[j] + added, row[-1] + scoring.COST_LEFT_OUT))
@@ -53,7 +53,7 @@ def edit_costs(typed: str, meant: str, language: Language) -> list[float]:
 
 
 @lru_cache(maxsize=4096)
-def _replaced(letter: str, wanted: str, language: Language) -> float:
+def _cost_of_replacing(letter: str, wanted: str, language: Language) -> float:
     if language.letters_alike(letter, wanted):
         return scoring.COST_ALIKE
     if letter + wanted in ADJACENT_KEYS:
@@ -201,20 +201,20 @@ def interpret(
 ) -> Interpretation:
     """What a term may stand for. `last`: it may be not yet typed to its end."""
     stats, options = facts.stats, facts.options
-    if stats.forms and not stats.words and (accented := _accented(term, options, language)):
+    if stats.forms and not stats.words and (accented := _add_accents(term, options, language)):
         variants = (TermVariant(term.text, posts=stats.forms), *accented)
         return Interpretation(term, variants, "posts have it with accents")
     if stats.posts and stats.titles:  # titles are proofread
         return as_typed(term, stats.posts, "a title has it")
     candidates = _candidates(term.token, options, language)
     if stats.posts:
-        return _known(term, stats.posts, candidates, language)
+        return _interpret_known(term, stats.posts, candidates, language)
     if stats.stems:
-        return _known_by_stem(term, stats.stems, candidates, language)
-    return _unknown(term, stats.prefix, candidates, last=last)
+        return _interpret_by_stem(term, stats.stems, candidates, language)
+    return _interpret_unknown(term, stats.prefix, candidates, last=last)
 
 
-def _known(
+def _interpret_known(
     term: QueryTerm, posts: int, candidates: Sequence[TermVariant], language: Language
 ) -> Interpretation:
     """A rare word may still be a typo for a more frequent one: the posts with that follow. Its own
@@ -230,10 +230,10 @@ def _known(
     if not similar or is_short or posts > scoring.RARE_POSTS:
         return as_typed(term, posts, "posts have it")
     typed = as_typed(term, posts, "rare, and close to another word")
-    return replace(typed, similar=_weighted(similar))
+    return replace(typed, similar=_weigh(similar))
 
 
-def _known_by_stem(
+def _interpret_by_stem(
     term: QueryTerm, posts: int, candidates: Sequence[TermVariant], language: Language
 ) -> Interpretation:
     """No post has this inflection; the nearest one counts most."""
@@ -242,11 +242,11 @@ def _known_by_stem(
         for variant in candidates
         if variant.cost <= scoring.COST_REPLACED or language.akin(variant.text, term.token)
     ]
-    variants = (TermVariant(term.text, posts=posts), *_weighted(near))
+    variants = (TermVariant(term.text, posts=posts), *_weigh(near))
     return Interpretation(term, variants, "posts have another inflection")
 
 
-def _unknown(
+def _interpret_unknown(
     term: QueryTerm, begun: int, candidates: list[TermVariant], *, last: bool
 ) -> Interpretation:
     """Misspelled, not typed to its end, or two words written as one."""
@@ -258,12 +258,12 @@ def _unknown(
     is_split = all(variant.cost > scoring.COST_LEFT_OUT for variant in candidates)
     splits = _splits(term.token) if is_split else ()
     if candidates:
-        return Interpretation(term, (*_weighted(candidates), *splits), "no post has it")
+        return Interpretation(term, (*_weigh(candidates), *splits), "no post has it")
     variants = splits or as_typed(term).variants
     return Interpretation(term, variants, "no post has it or a word like it")
 
 
-def _accented(term: QueryTerm, options: Options, language: Language) -> list[TermVariant]:
+def _add_accents(term: QueryTerm, options: Options, language: Language) -> list[TermVariant]:
     """`données` for `donnees`, whose stem is not found otherwise, as stemmers need the accents."""
     return [
         TermVariant(option.text, 1.0, "spelling", option.posts)
@@ -293,7 +293,7 @@ def _likelihood(variant: TermVariant) -> tuple[float, int, str]:
     return variant.cost, -variant.posts, variant.text
 
 
-def _weighted(candidates: Sequence[TermVariant]) -> tuple[TermVariant, ...]:
+def _weigh(candidates: Sequence[TermVariant]) -> tuple[TermVariant, ...]:
     weighted = [
         replace(variant, weight=math.exp(scoring.COST_RATE * (candidates[0].cost - variant.cost)))
         for variant in candidates[: scoring.MAX_VARIANTS]

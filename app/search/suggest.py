@@ -152,7 +152,7 @@ def suggestions(
     # Pairs of characters make no word that could be completed.
     if not (query.quoted or query.excluded or any(is_unspaced(term.text) for term in terms)):
         for post in posts:
-            text = _completed(terms, post.title, language, typed=post.score >= typed_score)
+            text = _complete(terms, post.title, language, typed=post.score >= typed_score)
             if text:
                 searches[text] = None
         searches.pop(" ".join(term.text.lower() for term in terms), None)
@@ -163,7 +163,7 @@ def suggestions(
     return listed[: request.size]
 
 
-def _completed(
+def _complete(
     terms: Sequence[QueryTerm], title: str, language: Language, *, typed: bool
 ) -> str | None:
     """The shortest part of a title that says the typed words, the last one completed; None if none

@@ -89,7 +89,7 @@ class IndexView:
 # -- generations -----------------------------------------------------------------------------------
 
 
-def _written(
+def _encode(
     figures: str, indices: Sequence[str], pins: Version | None, languages: frozenset[str]
 ) -> bytes:
     parts = [figures, " ".join(indices), f"pins:{pins}", ",".join(sorted(languages))]
@@ -269,7 +269,7 @@ def _read(
         languages.add(language.code)
     tags, figures = frozenset(languages), read_figures(parts)
     view = IndexView(
-        generation=_written(figures, indices, version(stored), tags),
+        generation=_encode(figures, indices, version(stored), tags),
         figures=figures,
         shards=shards,
         posts=counts["numbers"]["count"],

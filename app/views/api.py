@@ -51,11 +51,11 @@ def document() -> Json:
     api: Json = json.loads(_FILE.read_text("utf-8"))
     api["info"]["version"] = VERSION
     for path, parameters in _PARAMETERS.items():
-        api["paths"][path]["get"]["parameters"] = [_described(one) for one in parameters]
+        api["paths"][path]["get"]["parameters"] = [_describe(one) for one in parameters]
     return api
 
 
-def _described(parameter: Parameter) -> Json:
+def _describe(parameter: Parameter) -> Json:
     described = {"name": parameter.name, "in": "query", "required": parameter.required}
     described |= {"description": parameter.text, "schema": parameter.schema}
     # An array is given as the same parameter several times.
@@ -64,10 +64,10 @@ def _described(parameter: Parameter) -> Json:
 
 def _page() -> str:
     api = document()
-    return render_template("api.html", api=api, resolved=partial(_resolved, api))
+    return render_template("api.html", api=api, resolved=partial(_resolve, api))
 
 
-def _resolved(api: Json, described: Json) -> Json:
+def _resolve(api: Json, described: Json) -> Json:
     """A parameter or response of the document, or the one in its components that it refers to."""
     if "$ref" not in described:
         return described

@@ -17,7 +17,7 @@ from msgspec import to_builtins
 from msgspec.structs import replace
 from werkzeug.routing import PathConverter
 
-from app.engines.elastic import translated
+from app.engines.elastic import translate_errors
 from app.errors import (
     BadRequest,
     BlogsearchError,
@@ -31,7 +31,7 @@ from app.search.request import parse_parameters
 from app.views import current_service
 from app.views.write_request import read_entries
 from indexer.errors import IndexingError
-from indexer.posts.normalise import Invalid, checked, comment_of, oid_of_reject
+from indexer.posts.normalise import Invalid, check_post, comment_of, oid_of_reject
 from indexer.posts.passages import with_passages
 from indexer.posts.records import Comment, Origin, Post, Reject
 from indexer.runs.refusals import Refusal
@@ -71,9 +71,9 @@ class Item:
     def result(self, written: Written | None, *, is_new: bool) -> Result:
         """The entry in the response; `written` is None for an invalid one."""
         if isinstance(self.content, Refusal):
-            return refused(self.names, "rejected", self.content)
+            return describe_refusal(self.names, "rejected", self.content)
         if written and written.refusal:
-            return refused(self.names, written.result, written.refusal)
+            return describe_refusal(self.names, written.result, written.refusal)
         if is_new:
             return {**self.names, "status": 201, "result": "created"}
         is_same = written is None or written.result == "unchanged"
@@ -116,7 +116,7 @@ def get_document(oid: str) -> Response:
     service = current_service()
     client = service.elastic.options(request_timeout=_TIMEOUT)
     service.admission.require()
-    with translated():
+    with translate_errors():
         (stored,) = read_posts(client, service.settings.index, [oid])
     if stored.post is None:
         raise NotFound(f"There is no post {oid!r}.")
@@ -152,7 +152,7 @@ def delete_document(oid: str) -> Response:
     written = _write([oid], lambda *_: {oid: lambda stored: None})[oid]
     comments = written.before.comments if written.before else ()
     names = {"kind": "post", "oid": oid, "comments": len(comments)}
-    return _deleted(names, written, was_there=written.before is not None)
+    return _answer_deletion(names, written, was_there=written.before is not None)
 
 
 @blueprint.post("/documents/<oid:post_oid>/comments")
@@ -180,7 +180,7 @@ def delete_comment(post_oid: str, oid: str) -> Response:
     written = _write([post_oid], lambda *_: {post_oid: without_comment(oid)})[post_oid]
     names = {"kind": "comment", "oid": oid, "post_oid": post_oid}
     former = written.before.comment_oids() if written.before else set()
-    return _deleted(names, written, was_there=oid in former)
+    return _answer_deletion(names, written, was_there=oid in former)
 
 
 def _entries(oid: str | None) -> list[Any]:
@@ -208,7 +208,7 @@ def _write(
     client, index = service.elastic.options(request_timeout=_TIMEOUT), service.settings.index
     try:
         service.admission.require()
-        with translated():
+        with translate_errors():
             if generation := live(client, index):
                 check_writable(generation)
             return write(client, index, changes(client, index))
@@ -220,12 +220,12 @@ def _write(
         return {oid: Written(oid, "unknown", refusal=refusal) for oid in oids}
 
 
-def _deleted(names: Mapping[str, Any], written: Written, *, was_there: bool) -> Response:
+def _answer_deletion(names: Mapping[str, Any], written: Written, *, was_there: bool) -> Response:
     refusal = written.refusal
     if refusal is None and not was_there:
         refusal = Refusal(f"There is no {names['kind']} {names['oid']!r}.", "", 404)
     if refusal:
-        return _answer([refused(names, written.result, refusal)])
+        return _answer([describe_refusal(names, written.result, refusal)])
     return _answer([{**names, "status": 200, "result": "deleted"}])
 
 
@@ -238,7 +238,7 @@ def _answer(results: list[Result]) -> Response:
     # Also if nothing was changed: an earlier request may have been killed before this.
     if accepted or any(result["status"] == 404 for result in results):
         try:
-            with translated():
+            with translate_errors():
                 current_service().watch.publish()
         except BlogsearchError as error:
             message = f"Searches may not show yet what was written: {error}"
@@ -256,7 +256,7 @@ def _answer(results: list[Result]) -> Response:
 # -- the documents of a request, and what is answered for each ----------------------------------
 
 
-def refused(names: Mapping[str, Any], result: str, refusal: Refusal) -> Result:
+def describe_refusal(names: Mapping[str, Any], result: str, refusal: Refusal) -> Result:
     """The entry in the response of what was not written."""
     told = {"reason": refusal.reason, "remedy": refusal.remedy}
     return {**names, "status": refusal.status, "result": result, **told}
@@ -270,7 +270,7 @@ def post_items(entries: Iterable[Any]) -> list[Item]:
     items = []
     for entry in entries:
         raw = raw_post(entry, Origin("the request"))
-        post, rejects = (None, [raw]) if isinstance(raw, Reject) else checked(raw)
+        post, rejects = (None, [raw]) if isinstance(raw, Reject) else check_post(raw)
         names = {"kind": "post", "oid": post.oid if post else rejects[0].oid}
         content: Post | Refusal
         if post and not rejects:

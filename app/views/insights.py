@@ -15,7 +15,7 @@ from flask import Blueprint, Response, make_response, redirect, render_template,
 from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response as WerkzeugResponse
 
-from app.engines.elastic import translated
+from app.engines.elastic import translate_errors
 from app.errors import BadRequest, BlogsearchError, Forbidden, NotFound, Unauthorized
 from app.http.access import access
 from app.index.golden import (
@@ -86,7 +86,7 @@ def page() -> str:
     longest = service.settings.insights_days
     pinned: Sequence[str] = ()
     goldens: Goldens = {}
-    with suppress(BlogsearchError), translated():  # Elasticsearch does not answer
+    with suppress(BlogsearchError), translate_errors():  # Elasticsearch does not answer
         pinned = service.pins.texts().get(_PINS, "").splitlines()
         goldens = open_golden(service.elastic, service.settings.index).texts()
     steady = find_candidates(report.searched, goldens)[:_LIST]
@@ -171,7 +171,7 @@ def save_pin() -> WerkzeugResponse:
             lines.append(rule)
         return {**files, _PINS: "".join(f"{line}\n" for line in lines)}
 
-    with translated():
+    with translate_errors():
         service.pins.change(change)
         service.watch.publish()
     return redirect(url_for("insights.page"), 303)
@@ -193,7 +193,7 @@ def keep_golden() -> WerkzeugResponse:
     urls = {hit["oid"]: hit["url"] for hit in service.answer(search).body["hits"]}
     if not urls.get(oid):
         raise BadRequest(f"The post {oid!r} is not among the first hits of this search now.")
-    with translated():
+    with translate_errors():
         searches = open_golden(service.elastic, service.settings.index)
         searches.change(lambda goldens: add_searches(goldens, {search.q: urls[oid]}))
     return redirect(url_for("insights.page"), 303)
@@ -203,7 +203,7 @@ def _titles(service: Service, oids: Iterable[str]) -> Mapping[str, str]:
     """The titles of posts; those that are not in the index are left out."""
     wanted = list(dict.fromkeys(oids))
     try:
-        with translated():
+        with translate_errors():
             response = service.elastic.search(
                 index=service.settings.index,
                 query={"terms": {"oid": wanted}},

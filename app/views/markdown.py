@@ -47,11 +47,11 @@ def answer_markdown(body: SearchAnswer, base: str) -> str:
 
 def passage_markdown(hit: Hit, base: str) -> str:
     """What of a post answers: its best passages, each quoted below its heading."""
-    parts = [_quoted(text) for text in hit["highlight"]["text"]]
+    parts = [_quote(text) for text in hit["highlight"]["text"]]
     for section in hit.get("sections", ()):
         address = (section["url"] or "").partition(":~:")[0].rstrip("#")
         heading = _link(section["heading"], address, base)
-        parts += [f"### {heading}", _quoted(section["snippet"])]
+        parts += [f"### {heading}", _quote(section["snippet"])]
     for other in hit.get("translations", ()):
         parts.append(f"{other['language']}: {_link(other['title'], other['url'], base)}")
     return _joined(parts)
@@ -82,7 +82,7 @@ def plain_text(highlight: str) -> str:
     return html.unescape(re.sub("</?mark>", "", highlight))
 
 
-def _quoted(highlight: str) -> str:
+def _quote(highlight: str) -> str:
     return "\n".join(f"> {line}" for line in plain_text(highlight).splitlines() if line.strip())
 
 

@@ -111,7 +111,7 @@ def absolute(url: str | None, base: str) -> str:
     return address if is_url(address) else ""
 
 
-def shown(url: str) -> str:
+def hide_credentials(url: str) -> str:
     """A URL as messages may show it: without user name and password, also if it is invalid."""
     with suppress(ValueError):
         parts = urlsplit(url)

@@ -345,7 +345,7 @@ def _defined_id(node: LexborNode) -> str:
     if node.tag not in _DEFINING:
         return ""
     own = (node.attributes.get("id") or "") if node.tag != "td" else ""
-    return _usable(own or _named(_anchor_before(node)))
+    return _usable(own or _name_of(_anchor_before(node)))
 
 
 def _defines(tag: str, id_: str, line: str) -> bool:
@@ -371,7 +371,7 @@ def _id_of(heading: LexborNode) -> str:
     parent, before = heading.parent, heading.prev
     while before is not None and before.tag in ("-text", "-comment", "_comment", "a"):
         before = before.prev
-    stated = heading.attributes.get("id") or _named(anchor) or _named(_anchor_before(heading))
+    stated = heading.attributes.get("id") or _name_of(anchor) or _name_of(_anchor_before(heading))
     if not stated and before is None and parent is not None and parent.tag in ("section", "div"):
         stated = parent.attributes.get("id") or ""
     return _usable(stated)
@@ -389,7 +389,7 @@ def _anchor_before(node: LexborNode) -> LexborNode | None:
     return before if is_anchor else None
 
 
-def _named(anchor: LexborNode | None) -> str:
+def _name_of(anchor: LexborNode | None) -> str:
     given = anchor.attributes if anchor is not None else {}
     return given.get("id") or given.get("name") or ""
 

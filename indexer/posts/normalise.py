@@ -84,7 +84,7 @@ class _Complaints:
             raise Invalid("; ".join(map(str, self._all)), " ".join(remedies))
 
 
-def checked(raw: RawPost) -> tuple[Post | None, list[Reject]]:
+def check_post(raw: RawPost) -> tuple[Post | None, list[Reject]]:
     """The post with its comments, and a Reject for each comment that is invalid and left out.
 
     None for an invalid post, whose Reject says how many comments were left out with it. A post

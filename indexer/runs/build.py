@@ -34,10 +34,10 @@ from indexer.store.generations import Generation, building_alias
 from indexer.store.scan import (
     NO_SAMPLES,
     Checkpoint,
-    changed_since,
     checkpoint,
     count,
     ids,
+    read_changed_since,
     read_of_the_index,
     stored_posts,
 )
@@ -132,7 +132,7 @@ def reindex(
         if live:
             # Also how popular they are, and the texts of links, most of which stay the same.
             pairs = _with_stored(client, live, posts)
-            merged = (_merged(post, had, there, alike, ingest) for post, had in pairs)
+            merged = (_merge(post, had, there, alike, ingest) for post, had in pairs)
             over_http = _posts_over_http(client, live, ingest.read, lacking)
             copied = (post for post in over_http if post.oid in there)
             posts = chain(merged, copied)
@@ -180,7 +180,7 @@ def _with_stored(
         yield from zip(batch, read_of_the_index(client, index, oids, *kept), strict=True)
 
 
-def _merged(
+def _merge(
     post: Post, had: OfTheIndex, there: Collection[str], alike: Alike, ingest: Ingest
 ) -> Post:
     """A post of a source with what only the live index has; `alike` gets one that it has, too, and
@@ -465,7 +465,7 @@ class _Replay:
 
     def _changed(self, oids: set[str]) -> Iterator[Post]:
         """What was written; `oids` gets theirs."""
-        for post in changed_since(self.client, self.old, self.since):
+        for post in read_changed_since(self.client, self.old, self.since):
             oids.add(post.oid)
             yield post
 

@@ -30,7 +30,7 @@ def export(client: Elasticsearch, alias: str) -> Iterator[bytes]:
         yield orjson.dumps(line, option=orjson.OPT_SORT_KEYS) + b"\n"
 
 
-def exported(entry: Mapping[str, Any], origin: Origin) -> ExportedPost | Reject:
+def read_exported(entry: Mapping[str, Any], origin: Origin) -> ExportedPost | Reject:
     """The post of a line of an export; a Reject for one that `export` has not written."""
     source = {name: value for name, value in entry.items() if name != "format"}
     oid = source.get("oid")

@@ -9,7 +9,7 @@ from zlib import crc32
 
 from indexer.errors import AllAlike, NotBuilt
 from indexer.posts.normalise import (
-    checked,
+    check_post,
     digest,
     digest_of,
     has_comments,
@@ -272,7 +272,7 @@ class Ingest:
     def _post_of(self, item: RawPost | ExportedPost) -> Post | None:
         if isinstance(item, ExportedPost):
             return item.post
-        post, rejects = checked(item)
+        post, rejects = check_post(item)
         for reject in rejects:
             self.reject(reject)
         if post and item.withdrawn:

@@ -58,7 +58,7 @@ def refusal_from(body: Any) -> Refusal:
     kind, status = str(error.get("type", "")), body.get("status")
     reason = _with_causes(error) or kind
     if kind == "cluster_block_exception":
-        return _blocked(reason)
+        return _explain_block(reason)
     if kind == "version_conflict_engine_exception":
         return _CONFLICT
     if kind == "index_not_found_exception":
@@ -79,7 +79,7 @@ def refusal_from(body: Any) -> Refusal:
     return Refusal(reason, "Correct the field named above, or leave the post out.", status=422)
 
 
-def _blocked(reason: str) -> Refusal:
+def _explain_block(reason: str) -> Refusal:
     """The refusal for a reason such as `index [blog-000001] blocked by: [FORBIDDEN/8/index write`,
     by the numbers of Elasticsearch's blocks."""
     blocks = set(re.findall(r"/(\d+)/", reason))

@@ -261,7 +261,7 @@ class _Comparison:
             oid, written = post.oid, results[post.oid]
             withdrawn = self.ingest.withdrawn.get(oid, frozenset())
             lost = _lost(post, written.before, withdrawn) if keeps_lost else set()
-            self.removed += _taken_back(written, withdrawn)
+            self.removed += _find_withdrawn(written, withdrawn)
             if written.refusal:
                 self.ingest.refuse(oid, written.refusal)
             elif lost and not self._was_written(oid, written.before):
@@ -310,7 +310,7 @@ def _lost(post: Post, stored: Post | None, withdrawn: Set[str]) -> set[str]:
     return {one.oid for one in comments if not one.over_http} - post.comment_oids() - withdrawn
 
 
-def _taken_back(written: Written, withdrawn: Collection[str]) -> list[str]:
+def _find_withdrawn(written: Written, withdrawn: Collection[str]) -> list[str]:
     """The comments that were removed because the source says that they are not public."""
     if written.result != "updated" or not (written.before and written.after):
         return []

@@ -16,7 +16,7 @@ from indexer.errors import SourceError
 from indexer.posts.addresses import is_path, is_url, is_valid_url, without_tracking
 from indexer.posts.records import Origin, RawPost, Reject, SourceItem
 from indexer.sources.fetch import Fetched, Fetcher, FetchOptions
-from indexer.sources.files import File, remedy_of, unzipped_bytes
+from indexer.sources.files import File, remedy_of, unzip_bytes
 
 T = TypeVar("T")
 
@@ -77,7 +77,7 @@ class SourceOptions:
         return self.now or datetime.now(UTC)
 
 
-def completed(post: RawPost, options: SourceOptions) -> RawPost:
+def complete(post: RawPost, options: SourceOptions) -> RawPost:
     """The post with the URL of the site before a path on it, and with a language if it has none."""
     url = without_tracking(post.url) if isinstance(post.url, str) else post.url
     key = post.translation_key
@@ -111,7 +111,7 @@ def image_of(stated: Any) -> str | None:
     return url if is_path(url) or (is_url(url) and urlsplit(url).netloc) else None
 
 
-def guarded(make: Callable[[], SourceItem], origin: Origin, oid: str | None) -> SourceItem:
+def guard(make: Callable[[], SourceItem], origin: Origin, oid: str | None) -> SourceItem:
     """What `make` makes; an error of one file, page or entry is a Reject, and does not end the run.
 
     Raises:
@@ -167,7 +167,7 @@ class Source(ABC):
         if not is_url(place):
             return Fetched(place, File(place).content(most))
         page, self._fetched = self._fetched or fetcher.get(place), None
-        return replace(page, body=unzipped_bytes(page.body, page.url, most))
+        return replace(page, body=unzip_bytes(page.body, page.url, most))
 
     def _each(
         self,
@@ -175,6 +175,6 @@ class Source(ABC):
         item_of: Callable[[T], SourceItem],
         name_of: Callable[[T], tuple[Origin, str | None]],
     ) -> Iterator[SourceItem]:
-        """The item of each entry, `guarded`; `name_of` says its origin, and its oid if certain."""
+        """The item of each entry, `guard`; `name_of` says its origin, and its oid if certain."""
         for entry in entries:
-            yield guarded(partial(item_of, entry), *name_of(entry))
+            yield guard(partial(item_of, entry), *name_of(entry))

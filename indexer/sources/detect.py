@@ -13,7 +13,7 @@ from indexer.posts.html_text import TooMuchMarkup, parse
 from indexer.sources.base import SourceOptions
 from indexer.sources.exports import SUBSTACK
 from indexer.sources.fetch import Fetched, Fetcher, FetchFailed, Robots
-from indexer.sources.files import MARKDOWN, OTHER_MARKUP, File, decoded, files_in, unzipped_bytes
+from indexer.sources.files import MARKDOWN, OTHER_MARKUP, File, decode, files_in, unzip_bytes
 from indexer.sources.generators import site_of, text_of
 from indexer.sources.html.folder import SUFFIXES
 from indexer.sources.markdown.folder import docsify_of
@@ -78,7 +78,7 @@ def kind_of_page(page: Fetched, most: int) -> str:
     Raises:
         SourceError: nothing that can be read from an address.
     """
-    body = unzipped_bytes(page.body, page.url, most)
+    body = unzip_bytes(page.body, page.url, most)
     kind = _kind_of_start(body[:_PEEKED], page.url)
     if kind in ("feed", "sitemap", "html", "blogger"):
         return "feed" if kind == "blogger" else kind
@@ -115,7 +115,7 @@ def _kind_of_folder(folder: Path) -> str:
 
 
 def _kind_of_start(start: bytes, name: str) -> str:
-    text = decoded(start).lstrip("\ufeff \t\r\n")
+    text = decode(start).lstrip("\ufeff \t\r\n")
     if text.startswith("{") and _JSON_FEED.search(text):
         return "feed"
     if text.startswith("{") and _GHOST.match(text):
@@ -189,7 +189,7 @@ def links_of(page: Fetched) -> list[tuple[str, str]]:
         SourceError: the page cannot be parsed.
     """
     try:
-        parsed = parse(decoded(page.body, page.content_type))
+        parsed = parse(decode(page.body, page.content_type))
     except TooMuchMarkup as error:
         raise SourceError(f"{page.url}: {error}.", "Name its sitemap or its feed.") from None
     found = []

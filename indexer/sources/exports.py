@@ -19,12 +19,12 @@ from indexer.errors import SourceError
 from indexer.posts.dates import NoDate, moment
 from indexer.posts.html_text import TooMuchMarkup, one_line, parse
 from indexer.posts.records import Origin, RawComment, RawPost, Reject, Skipped, SourceItem, When
-from indexer.sources.base import Source, SourceOptions, guarded, image_of
+from indexer.sources.base import Source, SourceOptions, guard, image_of
 from indexer.sources.fetch import Fetched
-from indexer.sources.files import File, Stream, decoded, files_in, read_inside
-from indexer.sources.identity import fitting, labels, oid_at, plain, title_or_start
-from indexer.sources.markdown.folder import check_template, filled
-from indexer.sources.markdown.text import rendered
+from indexer.sources.files import File, Stream, decode, files_in, read_inside
+from indexer.sources.identity import fit, labels, oid_at, plain, title_or_start
+from indexer.sources.markdown.folder import check_template, fill
+from indexer.sources.markdown.text import render
 from indexer.sources.xml import elements, local_name, text_of
 
 _MAX_BYTES = 200_000_000
@@ -123,7 +123,7 @@ class Substack(Source):
         yield from self._each(rows, self._item, lambda row: (self._origin(row), row.get("post_id")))
 
     def _read(self, name: str) -> str:
-        return decoded(read_inside(Path(self.spec, name), Path(self.spec), _MAX_BYTES))
+        return decode(read_inside(Path(self.spec, name), Path(self.spec), _MAX_BYTES))
 
     def _origin(self, row: dict[str, str]) -> Origin:
         return Origin(f"{self.spec}/posts/{row.get('post_id')}.html")
@@ -178,7 +178,7 @@ class Medium(Source):
         if file.name.startswith("draft_") and not self._options.drafts:
             return Skipped(origin, None, "draft")
         try:
-            page = parse(decoded(read_inside(file, Path(self.spec), _MAX_BYTES)))
+            page = parse(decode(read_inside(file, Path(self.spec), _MAX_BYTES)))
         except TooMuchMarkup as error:
             return Reject(origin, file.stem, str(error), "Correct the page, or leave it out.")
         heading, body = page.css_first(".p-name"), page.css_first("[data-field=body]")
@@ -188,7 +188,7 @@ class Medium(Source):
         html = body.html or "" if body else ""
         return RawPost(
             origin=origin,
-            oid=fitting(file.stem),
+            oid=fit(file.stem),
             title=title_or_start(one_line(heading.text()) if heading else "", html),
             text=html,
             url=link.attributes.get("href") if link else None,
@@ -222,7 +222,7 @@ class Blogger(Source):
             if reason or kind not in ("post", "page", "comment"):
                 yield Skipped(self._origin(entry), None, f"{kind}: {reason}" if reason else kind)
             elif kind == "comment":
-                replied = [child.get("ref", "") for child in _named(entry, "in-reply-to")]
+                replied = [child.get("ref", "") for child in _children(entry, "in-reply-to")]
                 post = text_of(entry, "parent") or "".join(replied)
                 comments.setdefault(post, []).append(_comment(entry))
             else:
@@ -239,9 +239,9 @@ class Blogger(Source):
     def _why_left_out(self, entry: Element) -> str:
         """Why a post or a comment is not public; "" if it is."""
         status = text_of(entry, "status").lower() if text_of(entry, "type") else "live"
-        if any(text_of(control, "draft") == "yes" for control in _named(entry, "control")):
+        if any(text_of(control, "draft") == "yes" for control in _children(entry, "control")):
             status = "draft"
-        properties = [child.get("name") for child in _named(entry, "extendedProperty")]
+        properties = [child.get("name") for child in _children(entry, "extendedProperty")]
         if text_of(entry, "trashed") or "blogger.contentRemoved" in properties:
             status = "removed"
         if status not in ("live", "draft" if self._options.drafts else "live"):
@@ -253,7 +253,7 @@ class Blogger(Source):
         return ""
 
 
-def _named(entry: Element, name: str) -> list[Element]:
+def _children(entry: Element, name: str) -> list[Element]:
     return [child for child in entry if local_name(child) == name]
 
 
@@ -264,7 +264,7 @@ def _kind_of(entry: Element) -> str:
 
 
 def _comment(entry: Element) -> RawComment:
-    authors = [text_of(author, "name") for author in _named(entry, "author")]
+    authors = [text_of(author, "name") for author in _children(entry, "author")]
     return RawComment(
         oid=text_of(entry, "id").rpartition("-")[2] or None,
         comment=text_of(entry, "content"),
@@ -280,7 +280,7 @@ def _url(entry: Element) -> str | None:
 
 def _post(entry: Element, origin: Origin, comments: list[RawComment]) -> RawPost:
     text = text_of(entry, "content")
-    labels = [label for label in _named(entry, "category") if label.get("scheme") != _BLOGGER_KIND]
+    labels = [one for one in _children(entry, "category") if one.get("scheme") != _BLOGGER_KIND]
     return RawPost(
         origin=origin,
         oid=oid_at(url := _url(entry), text_of(entry, "id")),
@@ -321,7 +321,7 @@ class MovableType(Source):
         with File(self.spec).opened() as stream:
             for number, text in enumerate(_mt_entries(stream), start=1):
                 origin = Origin(f"{self.spec} entry {number}")
-                yield guarded(partial(self._item, text, origin), origin, None)
+                yield guard(partial(self._item, text, origin), origin, None)
 
     def _item(self, text: str, origin: Origin) -> SourceItem:
         head, *sections = _MT_SECTION.split(text.replace("\r\n", "\n"))
@@ -360,7 +360,7 @@ class MovableType(Source):
             return f"/entry/{slug}"  # of Hatena
         if not slug or not isinstance(when, datetime):
             return None
-        return filled(template or _MT_ADDRESSES, when, slug, path=slug)
+        return fill(template or _MT_ADDRESSES, when, slug, path=slug)
 
 
 def _mt_entries(stream: Stream) -> Iterator[str]:
@@ -369,18 +369,18 @@ def _mt_entries(stream: Stream) -> Iterator[str]:
     ends = False
     for line in stream:
         if ends and _MT_HEAD.match(line):
-            yield decoded(b"".join(lines))
+            yield decode(b"".join(lines))
             lines = []
         ends = line.strip() == b"--------" or (ends and not line.strip())
         lines.append(line)
     if b"".join(lines).strip():
-        yield decoded(b"".join(lines))
+        yield decode(b"".join(lines))
 
 
 def _mt_html(text: str, converts: str) -> str:
     """A text as the blog shows it: Markdown, HTML, or HTML in which lines are lines."""
     if converts.startswith("markdown"):
-        return rendered(text)[1]
+        return render(text)[1]
     if converts in ("0", "richtext", "blockeditor") or (not converts and "<p" in text):
         return text
     parts = re.split(r"(<pre\b.*?</pre>)", text, flags=re.DOTALL | re.IGNORECASE)

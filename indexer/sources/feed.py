@@ -17,7 +17,7 @@ import orjson
 from indexer.errors import SourceError
 from indexer.posts.addresses import host_of, is_url, without_tracking
 from indexer.posts.records import Origin, RawPost, Skipped, SourceItem
-from indexer.sources.base import Source, guarded, image_of
+from indexer.sources.base import Source, guard, image_of
 from indexer.sources.exports import without_boxes
 from indexer.sources.fetch import Fetched, Fetcher
 from indexer.sources.identity import oid_at, plain, title_or_start
@@ -60,7 +60,7 @@ class Feed(Source):
         own = {url for url, count in urls.items() if url and count == 1 and host_of(url) == site}
         for number, entry in enumerate(entries, start=1):
             origin = Origin(f"{self.spec} entry {number}")
-            yield guarded(partial(_post, entry, origin, language, own), origin, None)
+            yield guard(partial(_post, entry, origin, language, own), origin, None)
 
     def _json(self, page: Fetched) -> tuple[str | None, list[dict[str, Any]]]:
         try:

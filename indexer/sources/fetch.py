@@ -26,7 +26,7 @@ from urllib3.exceptions import ConnectTimeoutError, HTTPError, MaxRetryError, Na
 from urllib3.util.retry import Retry
 
 from indexer.errors import SourceError
-from indexer.posts.addresses import shown
+from indexer.posts.addresses import hide_credentials
 
 _CHUNK = 1 << 16
 _LATE = "the response was incomplete when its time was up"
@@ -46,7 +46,7 @@ class FetchFailed(SourceError):
     """A URL that could not be fetched; `response_status` is None if there was no response."""
 
     def __init__(self, url: str, reason: str, remedy: str = "", status: int | None = None) -> None:
-        super().__init__(f"{shown(url)}: {reason}.", remedy)
+        super().__init__(f"{hide_credentials(url)}: {reason}.", remedy)
         self.reason = reason
         self.response_status = status
 
@@ -148,7 +148,7 @@ class Fetcher:
         """
         check_url(url)
         timeouts = (self.options.connect_timeout, self.options.read_timeout)
-        with _limited(self.options) as limits:
+        with _limit(self.options) as limits:
             try:
                 with self._session.get(url, stream=True, timeout=timeouts) as response:
                     body = _body(url, response, self.options.max_bytes)
@@ -235,7 +235,7 @@ _limits: ContextVar[_Limits] = ContextVar("limits")
 
 
 @contextmanager
-def _limited(options: FetchOptions) -> Iterator[_Limits]:
+def _limit(options: FetchOptions) -> Iterator[_Limits]:
     """Limit what this thread fetches inside the block.
 
     A socket's timeout is not enough: a server that sends one byte now and then never exceeds it.
@@ -260,7 +260,7 @@ def _limited(options: FetchOptions) -> Iterator[_Limits]:
 
 
 class _PublicAdapter(HTTPAdapter):
-    """Sends requests inside of `_limited`, and repeats them after temporary faults.
+    """Sends requests inside of `_limit`, and repeats them after temporary faults.
 
     The address is checked when the connection is made, not when the URL is read: the name could
     resolve to another address in between (DNS rebinding). Each redirect is checked as well.

@@ -148,7 +148,7 @@ class File:
         if self._spec == "-":
             stream: Stream = io.BufferedReader(cast("io.RawIOBase", sys.stdin.buffer))
             try:
-                with _unzipped(stream, self.name) as content:
+                with _unzip(stream, self.name) as content:
                     yield content
             finally:
                 stream.detach()  # closing it would close standard input
@@ -157,7 +157,7 @@ class File:
             file = io.FileIO(self._spec)
         except OSError as error:
             raise SourceError(f"{self.name}: {error.strerror or error}.") from error
-        with file, io.BufferedReader(file) as stream, _unzipped(stream, self.name) as content:
+        with file, io.BufferedReader(file) as stream, _unzip(stream, self.name) as content:
             yield content
 
     def copied(self) -> "File":
@@ -182,18 +182,18 @@ class File:
             return _whole(stream, self.name, max_bytes)
 
 
-def unzipped_bytes(body: bytes, name: str, most: int) -> bytes:
+def unzip_bytes(body: bytes, name: str, most: int) -> bytes:
     """The decompressed content of a response, at most so many bytes.
 
     Raises:
         SourceError: it has more, or is damaged.
     """
-    with _unzipped(io.BufferedReader(io.BytesIO(body)), name) as stream:
+    with _unzip(io.BufferedReader(io.BytesIO(body)), name) as stream:
         return _whole(stream, name, most)
 
 
 @contextmanager
-def _unzipped(stream: Stream, name: str) -> Iterator[Stream]:
+def _unzip(stream: Stream, name: str) -> Iterator[Stream]:
     """Decompress by the first bytes, not by the name: `.gz` is often missing or wrong."""
     try:
         is_zipped = stream.peek(2)[:2] == _GZIP
@@ -221,7 +221,7 @@ _DECLARED = re.compile(rb"""charset\s*=[\s"']*([\w.:-]+)""", re.IGNORECASE)
 _HEAD = 2048
 
 
-def decoded(body: bytes, content_type: str = "") -> str:
+def decode(body: bytes, content_type: str = "") -> str:
     """Decode by the byte order mark, as UTF-8 if valid, as declared, or as Windows-1252.
 
     UTF-8 before what is declared, because declarations are wrong more often than text in another

@@ -125,7 +125,7 @@ def sites_in(place: Path) -> list[Site]:
     return [site for site in sites if site]
 
 
-def built_in(folder: Path, *names: str) -> Path | None:
+def find_built(folder: Path, *names: str) -> Path | None:
     """The folder with the pages of a site below another one: of these names, or else a usual one.
 
     It may be the only folder in it, such as `site/uv`. None if there is none.
@@ -156,7 +156,7 @@ def _site_in(folder: Path) -> Site | None:
         folder,
         config,
         next(contents, folder),
-        built_in(folder, *([output] if output else ())),
+        find_built(folder, *([output] if output else ())),
         _address(config, generator.address),
         _setting(config, _LANGUAGE, r"[A-Za-z]{2,3}(?:[-_][A-Za-z]{2,4})?").replace("_", "-"),
     )
@@ -180,7 +180,7 @@ def check_settings(site: Site | None, files: Iterable[Path]) -> None:
         _refuse(file, _HIDING.search(for_many), site)
 
 
-def excluded(site: Site | None) -> Iterator[str]:
+def excluded_globs(site: Site | None) -> Iterator[str]:
     """The globs of files and folders that `exclude` of Jekyll and Hexo leaves out."""
     for file in site.config if site else ():
         if file.name.startswith("_config."):

@@ -20,7 +20,7 @@ _NAMES = ("name", "label", "title", "slug", "value")
 _DATED = re.compile(r"(?:^|/)(\d{4})/(\d{1,2})/(\d{1,2})(?:/|$)")
 
 
-def fitting(oid: str) -> str:
+def fit(oid: str) -> str:
     """The oid, or for one that is too long its beginning and a hash of the whole."""
     if len(oid.encode("utf-8", "replace")) <= MAX_OID:
         return oid
@@ -39,7 +39,7 @@ def oid_of_page(address: str) -> str:
     path = re.sub(r"(?:^|/+)index\.x?html?$", "", path)
     path = re.sub(r"\.x?html?$", "", path)
     query = f"?{parts.query}" if parts.query else ""
-    return fitting(f"{path or 'index'}{query}")
+    return fit(f"{path or 'index'}{query}")
 
 
 def oid_at(url: Any, stated: str | None) -> str | None:
@@ -51,7 +51,7 @@ def oid_at(url: Any, stated: str | None) -> str | None:
     if is_page and "#" not in url and len(url) <= MAX_URL:
         with suppress(ValueError):  # an invalid host
             return oid_of_page(url)
-    return fitting(stated) if stated else None
+    return fit(stated) if stated else None
 
 
 def title_or_start(title: Any, html: Any) -> Any:

@@ -68,10 +68,10 @@ class JSONLines(Source):
                     yield entry
                 elif isinstance(entry, dict) and "format" in entry:
                     from indexer.runs.export import (
-                        exported,  # `try` does not wait for elasticsearch
+                        read_exported,  # `try` does not wait for elasticsearch
                     )
 
-                    yield exported(entry, origin)
+                    yield read_exported(entry, origin)
                 else:
                     if isinstance(entry, dict) and len(unknown) < _MAX_UNKNOWN:
                         unknown.update(name for name in entry if name not in FIELDS)

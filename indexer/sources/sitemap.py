@@ -12,11 +12,11 @@ from urllib.parse import urljoin, urlsplit
 from indexer.errors import SourceError
 from indexer.posts.addresses import address_of, host_of, is_url, is_valid_url, without_tracking
 from indexer.posts.records import Origin, RawPost, Reject, Skipped, SourceItem, When
-from indexer.sources.base import Source, guarded
+from indexer.sources.base import Source, guard
 from indexer.sources.detect import links_of
 from indexer.sources.feed import Feed
 from indexer.sources.fetch import Fetched, Fetcher, FetchFailed, Robots
-from indexer.sources.files import decoded
+from indexer.sources.files import decode
 from indexer.sources.html.page import BuiltSite, NotPost, asks_for_password, read_page
 from indexer.sources.identity import oid_of_page
 from indexer.sources.robots import forbids_indexing
@@ -168,7 +168,7 @@ class Sitemap(Source):
             if not robots.allows(url):
                 return Skipped(origin, oid, "disallowed by robots.txt", "noindex", declared=True)
             page = fetcher.get(url)
-            item = guarded(lambda: self._post(page, oid, origin, lastmod), origin, oid)
+            item = guard(lambda: self._post(page, oid, origin, lastmod), origin, oid)
             if isinstance(item, RawPost) and item.oid != oid and item.oid not in self._listed:
                 return Moved(oid, item)
             return item
@@ -191,7 +191,7 @@ class Sitemap(Source):
         kind = fetched.content_type.partition(";")[0].strip().lower()
         if kind not in ("", "text/html", "application/xhtml+xml"):
             return Skipped(origin, asked, *_OTHER_TYPE)
-        text = decoded(fetched.body, fetched.content_type)
+        text = decode(fetched.body, fetched.content_type)
         is_login = bool(_LOGIN.search(urlsplit(fetched.url).path))
         if oid != asked and (is_login or asks_for_password(text)):
             reason = "locked: redirects to where one logs in"

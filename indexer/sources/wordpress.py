@@ -14,7 +14,7 @@ import orjson
 
 from indexer.errors import SourceError
 from indexer.posts.records import Origin, PageKind, RawComment, RawPost, Skipped, SourceItem, When
-from indexer.sources.base import Source, SourceOptions, guarded, image_of
+from indexer.sources.base import Source, SourceOptions, guard, image_of
 from indexer.sources.fetch import Fetched
 from indexer.sources.files import File
 from indexer.sources.identity import oid_at, plain, title_or_start
@@ -97,7 +97,7 @@ class WordPress(Source):
                 image=image_of(images.get(meta.get("_thumbnail_id", ""))),
             )
 
-        return guarded(post, origin, oid)
+        return guard(post, origin, oid)
 
     def _why_left_out(self, item: Element, meta: Mapping[str, str]) -> str:
         """Why an item is not a published post; "" if it is one."""
@@ -249,10 +249,10 @@ def _slugs(item: Element, domain: str) -> Iterator[str]:
 
 
 def _moment(parent: Element, name: str) -> When:
-    return zoned(*(text_of(parent, spelling) for spelling in (name, f"{name}_gmt")))
+    return with_zone(*(text_of(parent, spelling) for spelling in (name, f"{name}_gmt")))
 
 
-def zoned(local: str | None, in_utc: str | None) -> When:
+def with_zone(local: str | None, in_utc: str | None) -> When:
     """A date of WordPress, which has it in the time zone of the site and in UTC."""
     local, in_utc = ((date or "").replace(_NO_DATE, "") for date in (local, in_utc))
     try:

@@ -27,10 +27,10 @@ from indexer.posts.records import (
     SourceItem,
     batches,
 )
-from indexer.sources.base import Source, SourceOptions, guarded, image_of
+from indexer.sources.base import Source, SourceOptions, guard, image_of
 from indexer.sources.fetch import Fetched, Fetcher, FetchFailed, Robots
 from indexer.sources.identity import oid_at, plain, title_or_start
-from indexer.sources.wordpress import LOCKED, zoned
+from indexer.sources.wordpress import LOCKED, with_zone
 
 Entry = Mapping[str, Any]
 """What the API has of a post, a page, a comment, an image or a term."""
@@ -182,7 +182,7 @@ class WordPressSite(Source):
         with Fetcher(self._options.fetch) as fetcher:
             site, robots = _Site(self._api, fetcher, self._options.warn), Robots(fetcher)
             rows = self._rows(site, is_unchanged)
-            for row in rows if is_unchanged is None else _kept(rows):
+            for row in rows if is_unchanged is None else _spool(rows):
                 yield self._item(row, site, robots)
 
     def _rows(self, site: _Site, is_unchanged: IsUnchangedEntry | None) -> Iterator[_Row]:
@@ -240,8 +240,8 @@ class WordPressSite(Source):
                 title=title_or_start(plain(entry["title"]["rendered"]), text),
                 text=text,
                 url=link or None,
-                pub_date=zoned(entry.get("date"), entry.get("date_gmt")),
-                modified=zoned(entry.get("modified"), entry.get("modified_gmt")),
+                pub_date=with_zone(entry.get("date"), entry.get("date_gmt")),
+                modified=with_zone(entry.get("modified"), entry.get("modified_gmt")),
                 categories=site.names("categories", entry),
                 keywords=site.names("tags", entry),
                 comments=tuple(map(_comment, row.comments)),
@@ -251,7 +251,7 @@ class WordPressSite(Source):
                 entry=row.mark.encode(),
             )
 
-        return guarded(post, origin, oid)
+        return guard(post, origin, oid)
 
     def _why_left_out(self, entry: Entry, link: str, robots: Robots) -> tuple[str, PageKind] | None:
         """Why an entry is not a post; None if it is one."""
@@ -266,7 +266,7 @@ class WordPressSite(Source):
         return None if robots.allows(link) else ("disallowed by robots.txt", "excluded")
 
 
-def _kept(rows: Iterable[_Row]) -> Iterator[_Row]:
+def _spool(rows: Iterable[_Row]) -> Iterator[_Row]:
     """The same rows, once there are all of them; until then they are in a file."""
     with TemporaryFile() as file:
         file.writelines(orjson.dumps(list(row)) + b"\n" for row in rows)
@@ -290,5 +290,5 @@ def _comment(comment: Entry) -> RawComment:
         oid=comment["id"],
         comment=comment["content"]["rendered"],
         author=plain(comment["author_name"]),
-        pub_date=zoned(comment["date"], comment["date_gmt"]),
+        pub_date=with_zone(comment["date"], comment["date_gmt"]),
     )

@@ -115,7 +115,7 @@ def read_of_the_index(
     return [convert(doc.get("_source", {}), OfTheIndex) for doc in found]
 
 
-def changed_since(client: Elasticsearch, index: str, since: Checkpoint) -> Iterator[Post]:
+def read_changed_since(client: Elasticsearch, index: str, since: Checkpoint) -> Iterator[Post]:
     """Posts written after a checkpoint and still present, as of the last refresh."""
     for shard, sequence in since.items():
         newer = {"range": {"_seq_no": {"gt": sequence}}}

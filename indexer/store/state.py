@@ -111,7 +111,7 @@ class Lock:
             is_free = held is None
             if held and seen and held["_source"] == seen["_source"]:
                 if held["_seq_no"] != seen["_seq_no"]:
-                    raise _locked(held)
+                    raise _lock_error(held)
                 is_free = time.monotonic() > until
             elif held:
                 # Perhaps for a moment only: a write that waits for a build looks whether it lives.
@@ -122,7 +122,7 @@ class Lock:
                     self._thread.start()
                     return self
             if held and remaining() <= pause:  # the time limit of a write is over first
-                raise _locked(held)
+                raise _lock_error(held)
             time.sleep(pause)
 
     def __exit__(self, _: object, error: BaseException | None, *trace: object) -> None:
@@ -132,7 +132,7 @@ class Lock:
         with suppress(ApiError, TransportError):
             if isinstance(error, Exception):
                 self.check()  # that the lock is lost tells more than what came of it
-            self._client.delete(index=self._index, id=_LOCK, **_unchanged_since(self._written))
+            self._client.delete(index=self._index, id=_LOCK, **_if_unchanged(self._written))
 
     def check(self) -> None:
         """Verify that this process still holds the lock.
@@ -161,7 +161,7 @@ class Lock:
 
     def _write(self, before: Any) -> None:
         """Write the document, unless another process has written it since it was read."""
-        condition = _unchanged_since(before) if before else {"op_type": "create"}
+        condition = _if_unchanged(before) if before else {"op_type": "create"}
         self._written = self._client.index(
             index=self._index, id=_LOCK, document=self._document, **condition
         )
@@ -174,12 +174,12 @@ class Lock:
                     self._write(held)
 
 
-def _unchanged_since(document: Any) -> dict[str, Any]:
+def _if_unchanged(document: Any) -> dict[str, Any]:
     """The condition that nobody has written a document since it was read or written."""
     return {"if_seq_no": document["_seq_no"], "if_primary_term": document["_primary_term"]}
 
 
-def _locked(document: Any) -> Locked:
+def _lock_error(document: Any) -> Locked:
     holder = document["_source"]
     return Locked(
         f"The index is being changed by process {holder['pid']} on {holder['host']} "

@@ -192,7 +192,7 @@ def from_source(post: Post, *, keeps_comments: bool = False) -> Callable[[OfTheI
             for comment in (stored.comments if stored else ())
             if (keeps_comments or comment.over_http) and comment.oid not in sent
         ]
-        return _replaced(post, stored, (*post.comments, *further))
+        return _replace(post, stored, (*post.comments, *further))
 
     return change
 
@@ -202,8 +202,8 @@ def over_http(*posts: Post) -> Change:
 
     def change(stored: Post | None) -> Post | None:
         for post in posts:
-            comments = _joined(stored, post.comments)
-            stored = replace(_replaced(post, stored, comments), over_http=True)
+            comments = _join(stored, post.comments)
+            stored = replace(_replace(post, stored, comments), over_http=True)
         return stored
 
     return change
@@ -213,7 +213,7 @@ def with_comments(comments: Iterable[Comment]) -> Change:
     """Comments that came over HTTP, on a post that is there."""
 
     def change(stored: Post | None) -> Post | None:
-        return stored and _with_comments(stored, _joined(stored, comments))
+        return stored and _with_comments(stored, _join(stored, comments))
 
     return change
 
@@ -229,14 +229,14 @@ def without_comment(oid: str) -> Change:
     return change
 
 
-def _joined(stored: Post | None, sent: Iterable[Comment]) -> tuple[Comment, ...]:
+def _join(stored: Post | None, sent: Iterable[Comment]) -> tuple[Comment, ...]:
     """The comments of a post, and after them those that came over HTTP, or in their places."""
     by_oid = {comment.oid: comment for comment in (stored.comments if stored else ())}
     by_oid |= {comment.oid: replace(comment, over_http=True) for comment in sent}
     return tuple(by_oid.values())
 
 
-def _replaced(post: Post, stored: OfTheIndex | None, comments: tuple[Comment, ...]) -> Post:
+def _replace(post: Post, stored: OfTheIndex | None, comments: tuple[Comment, ...]) -> Post:
     """A post in place of the one that is stored."""
     if stored is None:
         return replace(post, comments=comments)

@@ -17,7 +17,7 @@ from analyzers.rules.compile import NO_RULES
 from app import create_app
 from app.settings import Settings
 from indexer.errors import NoIndex
-from indexer.posts.normalise import checked
+from indexer.posts.normalise import check_post
 from indexer.posts.records import Origin, RawComment, RawPost
 from indexer.runs.build import IndexSettings, reindex
 from indexer.store.generations import require_live
@@ -292,7 +292,7 @@ def test_what_is_not_sent_in_time_is_named(
         return response
 
     monkeypatch.setattr("time.monotonic", lambda: clock() + late)
-    made = [checked(RawPost(Origin("test"), f"p{n}", "P", "x"))[0] for n in range(500)]
+    made = [check_post(RawPost(Origin("test"), f"p{n}", "P", "x"))[0] for n in range(500)]
     changes = {post.oid: over_http(post) for post in made if post}
     with time_limit(900):
         results = write(faulty("_bulk", slow), settings.index, changes)

@@ -4,7 +4,7 @@ import pytest
 from elastic_transport import ApiResponseMeta, ConnectionTimeout, HttpHeaders, NodeConfig
 from elasticsearch import ApiError, NotFoundError
 
-from app.engines.elastic import translated
+from app.engines.elastic import translate_errors
 from app.errors import BlogsearchError, NoIndex, Unavailable
 
 
@@ -34,7 +34,7 @@ def _api_error(status: int, kind: str, error: type[ApiError] = ApiError) -> ApiE
 def test_an_error_of_the_client_becomes_one_of_the_tree(
     error: Exception, expected: type[BlogsearchError], code: str
 ) -> None:
-    with pytest.raises(expected) as raised, translated():
+    with pytest.raises(expected) as raised, translate_errors():
         raise error
     assert type(raised.value) is expected
     assert raised.value.code == code

@@ -22,7 +22,7 @@ from app.search.pins import parse
 from app.search.query_parser import parse_query
 from app.search.request import SearchRequest
 from indexer.errors import SourceError
-from indexer.posts.normalise import checked
+from indexer.posts.normalise import check_post
 from indexer.posts.records import RawPost, Reject, Skipped
 from indexer.sources import SourceOptions, open_source
 
@@ -113,7 +113,7 @@ def _read(folder: Path, kind: str, content: bytes) -> None:
         for item in open_source(str(place), kind, SourceOptions()).read():
             assert isinstance(item, RawPost | Reject | Skipped)
             if isinstance(item, RawPost):
-                post, rejects = checked(item)
+                post, rejects = check_post(item)
                 assert post or rejects
 
 

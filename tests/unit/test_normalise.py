@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.posts.html_text import readable
-from indexer.posts.normalise import checked, digest, digest_of, has_comments
+from indexer.posts.normalise import check_post, digest, digest_of, has_comments
 from indexer.posts.records import Origin, Post, RawComment, RawPost
 
 CASES = json.loads((Path(__file__).parents[1] / "data/unit/normalise.json").read_text("utf-8"))
@@ -36,13 +36,13 @@ def stored(made: Post) -> dict[str, Any]:
 
 
 def taken(**fields: Any) -> dict[str, Any]:
-    document, rejects = checked(post(**fields))
+    document, rejects = check_post(post(**fields))
     assert document, rejects
     return stored(document)
 
 
 def refused(**fields: Any) -> str:
-    document, (reject,) = checked(post(**fields))
+    document, (reject,) = check_post(post(**fields))
     assert document is None
     assert reject.origin == HERE
     assert reject.remedy
@@ -71,7 +71,7 @@ def test_a_whole_post() -> None:
         keywords=["x", 2024],
         comments=(RawComment(1, "<b>No</b> & yes<pre>y\n  z</pre>", author="A<b>"),),
     )
-    document, rejects = checked(raw)
+    document, rejects = check_post(raw)
     assert document
     assert (document.oid, rejects) == ("7", [])
     assert document.digest == digest_of(raw)
@@ -195,7 +195,7 @@ def test_long_html_is_not_deep(html: str) -> None:
     ],
 )
 def test_the_html_of_a_comment_is_bounded(html: str) -> None:
-    document, (reject,) = checked(post(comments=(RawComment(oid="c", comment=html),)))
+    document, (reject,) = check_post(post(comments=(RawComment(oid="c", comment=html),)))
     assert document
     assert not document.comments
     assert "comment c: comment: there are more than" in reject.reason
@@ -347,19 +347,19 @@ def test_urls_taken(url: str, stored: str | None) -> None:
 @pytest.mark.parametrize("oid", ["abc ", 7, "p/cafe\u0301", "soft\u00adhyphen", "a\ufeff", "a:b"])
 def test_a_reject_has_the_oid_of_the_stored_document(oid: str | int) -> None:
     """By this oid `sync` keeps what is in the index."""
-    _, (rejected,) = checked(post(oid=oid, pub_date="31.1.2024"))
+    _, (rejected,) = check_post(post(oid=oid, pub_date="31.1.2024"))
     assert rejected.oid == taken(oid=oid)["oid"]
 
 
 @pytest.mark.parametrize("oid", [None, " ", True, ["a"]])
 def test_a_reject_of_an_oid_that_is_none_has_none(oid: Any) -> None:
-    _, (reject,) = checked(post(oid=oid))
+    _, (reject,) = check_post(post(oid=oid))
     assert reject.oid is None
 
 
 def test_an_invalid_comment_is_left_out_and_an_invalid_post_takes_its_comments_along() -> None:
     comments = (RawComment(1, "One"), RawComment("1", "Again"), RawComment(None, "x"))
-    document, rejects = checked(post(comments=comments))
+    document, rejects = check_post(post(comments=comments))
     assert document
     assert [comment.comment for comment in document.comments] == ["One"]
     assert [(reject.oid, reject.reason[:10]) for reject in rejects] == [
@@ -383,7 +383,7 @@ _ANYTHING = st.text(st.characters(codec=None), max_size=60) | _JSON
 @given(values=st.fixed_dictionaries(dict.fromkeys(_FIELDS, _ANYTHING)))
 def test_whatever_comes_is_a_document_or_a_reject(values: dict[str, Any]) -> None:
     comment = RawComment(values["oid"], values["text"], values["title"], values["pub_date"])
-    document, rejects = checked(post(**values, comments=(comment,)))
+    document, rejects = check_post(post(**values, comments=(comment,)))
     assert document or rejects
     if document:
         assert msgspec.json.decode(msgspec.json.encode(document), type=Post) == document

@@ -7,7 +7,7 @@ import pytest
 
 from analyzers.languages import ENGLISH
 from analyzers.rules.compile import Phrases
-from app.search.pins import MAX_POSTS, MAX_RULES, PinRule, matching, parse, words_of
+from app.search.pins import MAX_POSTS, MAX_RULES, PinRule, match_rules, parse, words_of
 from app.search.plan import plan_typed
 from app.search.request import SearchRequest
 
@@ -24,7 +24,7 @@ def _rules(text: str) -> list[PinRule]:
 def _matched(text: str, q: str) -> tuple[list[str], list[str]]:
     plan = plan_typed(SearchRequest(q=q), ENGLISH, Phrases(), recency=True)
     words = words_of(plan.terms, plan.query, ENGLISH)
-    pins = matching(_rules(text), words)
+    pins = match_rules(_rules(text), words)
     return list(pins.first), list(pins.never)
 
 

@@ -22,7 +22,7 @@ def apart(term: QueryTerm) -> tuple[QueryTerm, ...]:
 
 
 def joined(first: QueryTerm, second: QueryTerm) -> QueryTerm:
-    return query_parser.joined(first, second, ENGLISH)
+    return query_parser.join_terms(first, second, ENGLISH)
 
 
 def tokens(q: str) -> list[str]:

@@ -27,7 +27,7 @@ from indexer.posts.dates import iso, moment
 from indexer.posts.html_text import Readable, readable
 from indexer.posts.records import RawComment, RawPost, Reject, Skipped
 from indexer.sources import SourceOptions, open_source
-from indexer.sources.base import completed
+from indexer.sources.base import complete
 
 CASES = Path(__file__).parent.parent / "data/sources"
 _DATES = ("pub_date", "modified")
@@ -48,7 +48,7 @@ def test_source(case: str) -> None:
     source = open_source(str(folder / expected.get("source", "")), kind, options)
     assert source.kind == expected["kind"]
     items = list(source.read())
-    posts = [completed(item, options) for item in items if isinstance(item, RawPost)]
+    posts = [complete(item, options) for item in items if isinstance(item, RawPost)]
     wanted = expected.get("posts", [])
     assert [_seen(post, fields) for post, fields in zip(posts, wanted, strict=False)] == wanted
     assert [post.title for post in posts[len(wanted) :]] == []

@@ -12,10 +12,10 @@ from indexer.errors import SourceError
 from indexer.posts.addresses import is_valid_url
 from indexer.posts.records import Origin, RawPost, Reject, Skipped, SourceItem
 from indexer.sources import SourceOptions, open_source
-from indexer.sources.files import decoded
+from indexer.sources.files import decode
 from indexer.sources.html.page import read_page
 from indexer.sources.markdown.front_matter import why_hidden
-from indexer.sources.markdown.text import rendered
+from indexer.sources.markdown.text import render
 from indexer.sources.wordpress import _Blocks, paragraphs
 
 WORDS = "A sentence that is long enough to be taken for what the page is about. " * 4
@@ -126,14 +126,14 @@ _OF_FILES = (lambda path: is_for(path, "english"), lambda path: list(parse_file(
         (lambda text: _page(f"<ul><li>{text}"), "word <a href=/c/d>x</a> "),
         (lambda text: _page(f"<div>{text}"), "<h2><a href=/c/d>x</a></h2><p>word</p>"),
         (lambda text: is_valid_url(f"http://a{text}/"), "\u0315\u0300"),
-        (lambda text: decoded(b"\xff", f"charset={text};"), " "),
+        (lambda text: decode(b"\xff", f"charset={text};"), " "),
         *((_Blocks({}, "").shown, f"<!-- wp:{piece}") for piece in ('a {"ref":1', "a {} -->")),
         (lambda text: why_hidden({"meta": text}), "robots "),
-        *((rendered, piece) for piece in ("{{", "{%", "{#", "    ```a\n", "<A ", "<!-- ")),
-        *((rendered, piece) for piece in ("<code ", "`a", "[[", "[^", ":::a\n", "- {{ a\n")),
-        *((rendered, piece) for piece in ("==a", "[[a|", "> [!a", "{++a", " ++a", "~a", "x^a")),
-        *((rendered, piece) for piece in ("{% raw %}", "[a]{.b", "{--a", " ^a", ":::[a", "*[a")),
-        *((rendered, piece) for piece in ("<pre>", "<h1>")),
+        *((render, piece) for piece in ("{{", "{%", "{#", "    ```a\n", "<A ", "<!-- ")),
+        *((render, piece) for piece in ("<code ", "`a", "[[", "[^", ":::a\n", "- {{ a\n")),
+        *((render, piece) for piece in ("==a", "[[a|", "> [!a", "{++a", " ++a", "~a", "x^a")),
+        *((render, piece) for piece in ("{% raw %}", "[a]{.b", "{--a", " ^a", ":::[a", "*[a")),
+        *((render, piece) for piece in ("<pre>", "<h1>")),
         *((paragraphs, piece) for piece in ("a <pre>", "a [code]", "a <pre>[code]")),
         *((paragraphs, piece) for piece in ("[a ", "[[a b=1", "[/b] [b]", " ", "\n", "<p> ")),
         *((paragraphs, piece) for piece in ("\n[a] ", "<code>[/code]", "<pre", "[code]</pre>")),

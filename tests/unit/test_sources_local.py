@@ -13,9 +13,9 @@ import pytest
 from indexer.errors import SourceError
 from indexer.posts.records import RawPost, Reject, SourceItem
 from indexer.sources import KINDS, SourceOptions, open_source
-from indexer.sources.files import decoded
+from indexer.sources.files import decode
 from indexer.sources.generators import site_of
-from indexer.sources.identity import fitting, oid_of_page
+from indexer.sources.identity import fit, oid_of_page
 from indexer.sources.json_lines import MAX_LINE
 
 SOURCES = Path(__file__).parent.parent / "data/sources"
@@ -288,7 +288,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     ],
 )
 def test_encodings(body: bytes, content_type: str, text: str) -> None:
-    assert decoded(body, content_type) == text
+    assert decode(body, content_type) == text
 
 
 def test_oids_of_pages() -> None:
@@ -300,7 +300,7 @@ def test_oids_of_pages() -> None:
 
 
 def test_an_oid_too_long_is_cut_and_stays_its_own() -> None:
-    assert fitting("é" * 100) == "é" * 100
-    first, second = fitting("é" * 101), fitting("é" * 102)
+    assert fit("é" * 100) == "é" * 100
+    first, second = fit("é" * 101), fit("é" * 102)
     assert first != second
     assert len(first.encode()) <= 200

@@ -14,7 +14,7 @@ from app.errors import (
     Unavailable,
     Unprocessable,
 )
-from app.views.documents import comment_items, failure, post_items, refused
+from app.views.documents import comment_items, describe_refusal, failure, post_items
 from app.views.write_request import MAX_BYTES, MAX_DOCUMENTS, read_entries
 from indexer.runs.refusals import Refusal
 
@@ -54,7 +54,7 @@ class TestItems:
     )
     def test_one_error_if_nothing_was_accepted(self, statuses: list[int], kind: type) -> None:
         results = [
-            refused({"oid": "p"}, "refused", Refusal("Why", "What to do.", status))
+            describe_refusal({"oid": "p"}, "refused", Refusal("Why", "What to do.", status))
             for status in statuses
         ]
         error = failure(results)

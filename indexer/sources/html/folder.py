@@ -19,10 +19,10 @@ from indexer.sources.files import (
     ABOUT_THE_FOLDER,
     MARKDOWN,
     OTHER_MARKUP,
-    decoded,
+    decode,
     files_in,
     read_inside,
-    unzipped_bytes,
+    unzip_bytes,
 )
 from indexer.sources.html.content import body_of, is_block_of_code, marked_content, texts_of
 from indexer.sources.html.lists import LISTS
@@ -85,7 +85,7 @@ class HTMLFolder(Source):
             for file, oid in oids.items():
                 if oid not in pages or _head(file, base).is_public:  # and no redirect to it
                     pages[oid] = file
-            site = built_site(base, pages, self._options.site)
+            site = read_built_site(base, pages, self._options.site)
             yield from self._unread(base, site)
             for doubt in site.doubts:
                 self._options.warn(doubt)
@@ -138,13 +138,13 @@ class Head(NamedTuple):
     is_marked: bool = False  # by data-pagefind-body
 
 
-def built_site(folder: Path, files: Mapping[str, Path], site: str) -> BuiltSite:
+def read_built_site(folder: Path, files: Mapping[str, Path], site: str) -> BuiltSite:
     """What the files of a folder say: the pages by their oid, the sitemaps and the feeds.
 
     `site` is the address of the front page, if the user has named it.
     """
     heads = {oid: _head(file, folder) for oid, file in files.items()}
-    urls, entries, named_by = _listed(folder)
+    urls, entries, named_by = _read_listed(folder)
     links = Counter(head.canonical for head in heads.values() if head.canonical)
     most = max(_SHARED_BY, len(heads) / 2)
     front = {link for link, count in links.items() if count >= most and not is_local(link)}
@@ -168,7 +168,7 @@ def built_site(folder: Path, files: Mapping[str, Path], site: str) -> BuiltSite:
     if not addresses or len(unlisted) > (1 - _COMPLETE) * len(likely):
         unlisted = set()
     own_heads = {oid: head for oid, head in heads.items() if oid not in copies}
-    unsearched, searched = _searched(folder, bare, heads)
+    unsearched, searched = _find_searched(folder, bare, heads)
     names = _names([head.titles[-1] for head in heads.values() if head.titles])
     whole = replace(
         bare,
@@ -182,10 +182,10 @@ def built_site(folder: Path, files: Mapping[str, Path], site: str) -> BuiltSite:
         searched=frozenset(searched),
         unlisted=frozenset(unlisted),
         copies=frozenset(copies),
-        shared_titles=_shared(
+        shared_titles=_find_shared(
             (t, oid) for oid, head in own_heads.items() for t in head.titles
         ).union(names, () if "index" in copies else heads.get("index", Head()).titles),
-        shared_images=_shared((head.image, oid) for oid, head in own_heads.items()),
+        shared_images=_find_shared((head.image, oid) for oid, head in own_heads.items()),
         names=names,
     )
     sample = [oid for oid in files if oid in likely - unlisted - copies]
@@ -193,7 +193,7 @@ def built_site(folder: Path, files: Mapping[str, Path], site: str) -> BuiltSite:
     return _with_repeated(whole, folder, {oid: files[oid] for oid in sample[::step]})
 
 
-def _shared(found: Iterable[tuple[str, str]]) -> frozenset[str]:
+def _find_shared(found: Iterable[tuple[str, str]]) -> frozenset[str]:
     """The texts that several pages have, of (text, oid); a page and its translations are called the
     same."""
     counts = Counter(text for text, _ in {(text, oid.rpartition("/")[2]) for text, oid in found})
@@ -224,7 +224,7 @@ def _with_repeated(site: BuiltSite, folder: Path, files: Mapping[str, Path]) -> 
     for (language, text), number in texts.items():
         if number >= _SHARED_BY:
             repeated[text] = max(repeated.get(text, 0.0), number / count[language])
-    shared = site.shared_titles | _shared(headings)
+    shared = site.shared_titles | _find_shared(headings)
     ignores_code = blocks >= _SHARED_BY and ignored >= blocks
     return replace(site, shared_titles=shared, repeated=repeated, ignores_code=ignores_code)
 
@@ -249,7 +249,7 @@ def _first_chapters(
 
 
 def _text(file: Path, folder: Path) -> str:
-    return decoded(read_inside(file, folder, _MAX_BYTES))
+    return decode(read_inside(file, folder, _MAX_BYTES))
 
 
 def _doubts(links: Mapping[str, int], front: Iterable[str]) -> Iterator[str]:
@@ -262,7 +262,7 @@ def _doubts(links: Mapping[str, int], front: Iterable[str]) -> Iterator[str]:
         yield f"{count} lead to the machine that built the site, as {local[0]} does: {followed}"
 
 
-def _searched(
+def _find_searched(
     folder: Path, site: BuiltSite, heads: Mapping[str, Head]
 ) -> tuple[set[str], set[str]]:
     """The pages that the site's own search leaves out, and those that it has, where it says so.
@@ -279,7 +279,7 @@ def _searched(
     for name in _INDICES:
         for file in (folder / name, *folder.glob(f"*/{name}")):
             try:
-                text = decoded(read_inside(file, folder, _MAX_XML))
+                text = decode(read_inside(file, folder, _MAX_XML))
                 below = file.relative_to(folder).as_posix().removesuffix(name)
                 found = {site.oid_of(f"/{below}{path.lstrip('/')}") for path in _entries(text)}
             except (OSError, ValueError, TypeError, KeyError, AttributeError):
@@ -313,7 +313,7 @@ def _head(file: Path, folder: Path) -> Head:
         whole = read_inside(file, folder, _MAX_BYTES)
         start = whole[:_MAX_HEAD]
         end = _HEAD_ENDS.search(start)
-        page = Page(decoded(start[: end.start()] if end else start))
+        page = Page(decode(start[: end.start()] if end else start))
     except (OSError, TooMuchMarkup):
         return Head()
     titles = tuple(filter(None, (page.og_title, page.name)))
@@ -375,7 +375,7 @@ def _names(titles: list[str]) -> frozenset[str]:
     return frozenset(most | {text for text, count in parts.items() if count >= _PART})
 
 
-def _listed(folder: Path) -> tuple[list[str], dict[str, str], dict[str, list[str]]]:
+def _read_listed(folder: Path) -> tuple[list[str], dict[str, str], dict[str, list[str]]]:
     """The URLs in the sitemaps of a folder, and those of the entries of its feeds, with dates, and
     with the categories whose feeds they are in."""
     urls: list[str] = []
@@ -388,7 +388,7 @@ def _listed(folder: Path) -> tuple[list[str], dict[str, str], dict[str, list[str
             continue
         try:
             body = read_inside(file, folder, _MAX_XML)
-            root = parse_xml(unzipped_bytes(body, str(file), _MAX_XML), str(file))
+            root = parse_xml(unzip_bytes(body, str(file), _MAX_XML), str(file))
         except (OSError, SourceError):
             continue
         if local_name(root) == "urlset":

@@ -207,8 +207,8 @@ class Page:
         for name, value in stated.items():
             self._meta.setdefault(name.lower(), value)
         link = self.parsed.css_first("link[rel=canonical][href]")
-        self.canonical = _followed((link.attributes.get("href") if link else "") or "")
-        self.url = self.canonical or _followed(self._text("og:url"))
+        self.canonical = _follow((link.attributes.get("href") if link else "") or "")
+        self.url = self.canonical or _follow(self._text("og:url"))
         site = site or BuiltSite()
         is_elsewhere = is_local(self.url) and not is_local(location)
         if is_elsewhere or (site.front_links and self.url in site.front_links):
@@ -218,7 +218,7 @@ class Page:
         self._site = replace(site, address=address, shared_titles=titles)
         self.name = _text_of(self.parsed.css_first("head > title"))
         self.og_title = self._text("og:title")
-        self.image = _followed(self._text("og:image") or self._text("twitter:image"))
+        self.image = _follow(self._text("og:image") or self._text("twitter:image"))
         self._body = body_of(self.parsed)
         self._said = remove_comments(self._body)
         self._options = options or SourceOptions()
@@ -256,7 +256,7 @@ class Page:
     def _translations(self, url: str) -> list[str]:
         """The addresses of the page in all languages, as `hreflang` has them."""
         links = self.parsed.css("link[rel~=alternate][hreflang]:not([hreflang=x-default], [type])")
-        named = [_followed(link.attributes.get("href") or "") for link in links]
+        named = [_follow(link.attributes.get("href") or "") for link in links]
         return [urljoin(url, address) for address in named if address]
 
     # -- whether it is a post --------------------------------------------------------------------
@@ -369,7 +369,7 @@ class Page:
 
     def _oid_of(self, href: str) -> str:
         """The page of the site that a link leads to; "" if it leads to none."""
-        return self._site.oid_of(urljoin(self._location, href)) if _followed(href) else ""
+        return self._site.oid_of(urljoin(self._location, href)) if _follow(href) else ""
 
     def _page_of(self, href: str, *, is_certain: bool) -> str:
         """The same for a list; if it is to be certain, the page must be one of those that are read,
@@ -483,7 +483,7 @@ def _as_named(layout: Layout, options: SourceOptions) -> Layout:
     return replace(layout, name=f"{layout.name} + blogsearch.toml", **own) if own else layout
 
 
-def _followed(address: str) -> str:
+def _follow(address: str) -> str:
     """An address without white space; "" if it cannot be followed."""
     address = address.strip()
     is_other = re.match(r"(?!https?:)[a-z][a-z0-9+.-]*:", address, re.IGNORECASE)

@@ -21,11 +21,11 @@ from indexer.posts.records import Origin, RawPost, Reject, Skipped, SourceItem, 
 from indexer.sources.base import UNREAD, Source, SourceOptions, image_of
 from indexer.sources.fetch import Fetched
 from indexer.sources.files import ABOUT_THE_FOLDER, MARKDOWN, OTHER_MARKUP, files_in, read_inside
-from indexer.sources.generators import check_settings, excluded, site_of, sites_in, text_of
+from indexer.sources.generators import check_settings, excluded_globs, site_of, sites_in, text_of
 from indexer.sources.identity import (
     day,
     day_in_path,
-    fitting,
+    fit,
     labels,
     title_of_name,
     title_or_start,
@@ -37,7 +37,7 @@ from indexer.sources.markdown.front_matter import (
     split_front_matter,
     why_hidden,
 )
-from indexer.sources.markdown.text import plain_title, rendered
+from indexer.sources.markdown.text import plain_title, render
 
 _DATED = re.compile(r"^(\d{4})-(\d{1,2})-(\d{1,2})[-_ ](?=.)")
 _ERROR_PAGE = re.compile(
@@ -138,7 +138,7 @@ class MarkdownFolder(Source):
             place = self._top = place / content.relative_to(top)
             warn(f"{place} is read, the content of the site; what is beside it is not.")
         files = files_in(place, (*MARKDOWN, *OTHER_MARKUP))
-        self._excluded = tuple(excluded(site))
+        self._excluded = tuple(excluded_globs(site))
         check_settings(site, files)
         for other in [] if site else sites_in(place):
             check_settings(other, ())
@@ -166,7 +166,7 @@ class MarkdownFolder(Source):
         except (BadFrontMatter, UnicodeDecodeError) as error:
             remedy = "It may be a draft: correct that, or build the site and index its folder."
             return Reject(Origin(str(file), getattr(error, "line", None)), oid, str(error), remedy)
-        entry = Entry(path, _merged(fields or {}), text)
+        entry = Entry(path, _merge(fields or {}), text)
         if reason := self._why_left_out(entry, has_head=fields is not None):
             return Skipped(origin, None, reason)
         post = self._post(entry, origin, oid)
@@ -215,7 +215,7 @@ class MarkdownFolder(Source):
     def _post(self, entry: Entry, origin: Origin, oid: str) -> RawPost:
         titles = (entry.fields.get(name) for name in _TITLES)
         stated = (plain_title(title) for title in titles if isinstance(title, str))
-        title, text = rendered(entry.text, title=next(filter(None, stated), ""))
+        title, text = render(entry.text, title=next(filter(None, stated), ""))
         image = image_of(entry.first(_IMAGES))
         return RawPost(
             origin=origin,
@@ -248,7 +248,7 @@ class MarkdownFolder(Source):
             return own
         slug = entry.fields.get("slug")
         slug = slug.strip("/").rpartition("/")[2] if isinstance(slug, str) else ""
-        return filled(
+        return fill(
             self._options.url_template or self._docsify or "/{path}/",
             _moment(entry.published()),
             slug or _DATED.sub("", entry.name),
@@ -287,7 +287,7 @@ def docsify_of(folder: Path) -> str:
 
 def _oid(path: PurePosixPath) -> str:
     bare = path.with_suffix("")
-    return fitting((bare.parent if bare.name == "index" and bare.parent.name else bare).as_posix())
+    return fit((bare.parent if bare.name == "index" and bare.parent.name else bare).as_posix())
 
 
 def check_template(template: str) -> None:
@@ -303,7 +303,7 @@ def check_template(template: str) -> None:
         raise SourceError(f"{template!r} is not a URL template.", f"It may have {known}.") from None
 
 
-def filled(template: str, when: datetime | None, slug: str, path: str, section: str = "") -> str:
+def fill(template: str, when: datetime | None, slug: str, path: str, section: str = "") -> str:
     """The address of a post by a template; the fields of its date are empty if it has none."""
     year, month, day = f"{when:%Y-%m-%d}".split("-") if when else ("", "", "")
     return template.format(year=year, month=month, day=day, slug=slug, path=path, section=section)
@@ -317,7 +317,7 @@ def _moment(when: When) -> datetime | None:
         return None
 
 
-def _merged(fields: Mapping[str, Any]) -> dict[str, Any]:
+def _merge(fields: Mapping[str, Any]) -> dict[str, Any]:
     """The fields by `key`, over those of the tables of themes and of Zola."""
     own = {key(name): value for name, value in fields.items()}
     own = {name: value for name, value in own.items() if value not in ("~", "null", "", None)}

@@ -112,22 +112,22 @@ def split_front_matter(content: str) -> tuple[dict[str, Any] | None, str]:
 
 def is_draft(fields: Mapping[str, Any]) -> bool:
     """Whether front matter says that its post is not published; `draft` does if in doubt."""
-    return any(map(_DRAFT.fullmatch, _flattened(fields)))
+    return any(map(_DRAFT.fullmatch, _flatten(fields)))
 
 
 def why_hidden(fields: Mapping[str, Any]) -> str:
     """The field by which a page asks not to be found, such as `search`; "" if none does."""
-    return next(filter(_ASKS.fullmatch, _flattened(fields)), "").partition("=")[0]
+    return next(filter(_ASKS.fullmatch, _flatten(fields)), "").partition("=")[0]
 
 
-def _flattened(fields: Any, before: str = "", depth: int = 0) -> Iterator[str]:
+def _flatten(fields: Any, before: str = "", depth: int = 0) -> Iterator[str]:
     """Fields as `name=value`, in lower case: `sitemap.exclude=true` for one in a table, or in a
     list of tables."""
     for name, value in fields.items() if isinstance(fields, Mapping) else ():
         full = before + key(name)
         yield f"{full}={str(value).lower().strip()}"
         for inner in (value if isinstance(value, list) else [value]) if depth < 3 else ():
-            yield from _flattened(inner, f"{full}.", depth + 1)
+            yield from _flatten(inner, f"{full}.", depth + 1)
 
 
 def key(name: Any) -> str:

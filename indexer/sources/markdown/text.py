@@ -69,7 +69,7 @@ _LEADING_HEADING = re.compile(
 _INLINE_TAG = re.compile(r"</?(?:em|strong|i|b|code|span|sup|sub|small|kbd|br|wbr)\b[^<>]*>", re.I)
 
 
-def rendered(text: str, *, title: str = "") -> tuple[str, str]:
+def render(text: str, *, title: str = "") -> tuple[str, str]:
     """The title and the HTML of a post's Markdown.
 
     Without a `title` the text of a leading heading of level 1 is the title ("" if there is none).
@@ -91,10 +91,10 @@ def plain_title(title: str) -> str:
 
 
 def _without_template(text: str) -> str:
-    return _TEMPLATE.sub(_shown, text)
+    return _TEMPLATE.sub(_show, text)
 
 
-def _shown(found: re.Match[str]) -> str:
+def _show(found: re.Match[str]) -> str:
     """What a reader sees of code, of a sign with its text, or of template code: nothing."""
     if found["tab"] is not None:
         return f"{found['tab']}!!! tab "
