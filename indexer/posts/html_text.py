@@ -21,6 +21,8 @@ _MAX_HEADING = 300
 _IN_HEADING = ", ".join(f"{tag} button" for tag in HEADINGS)
 _DEFINING = ("dt", "td", "section", "div", "article")
 _ANNOUNCED = 200
+_SUFFIX = re.compile(r"\.__init__$|(?<=.)-[0-9a-f]+(?:-\d+)?$")
+"""What pdoc and Scaladoc write behind the name of a constructor, or of one of several methods."""
 _DEFINED = 6
 """The level of a definition: below every heading."""
 
@@ -352,7 +354,7 @@ def _defines(tag: str, id_: str, line: str) -> bool:
     """Whether an element with such an id defines what its first line names."""
     if tag in ("dt", "td"):
         return True
-    name = re.split(r"[.:/#-]", id_.removesuffix(".__init__"))[-1]  # a constructor
+    name = re.split(r"[.:/#-]", _SUFFIX.sub("", id_))[-1]
     is_short = len(line) < _MAX_HEADING and not line.endswith((".", "!", "?"))
     return is_short and len(name) > 1 and bool(re.search(rf"\b{re.escape(name)}\b", line))
 
@@ -366,14 +368,20 @@ def _is_label(button: LexborNode) -> bool:
 
 
 def _id_of(heading: LexborNode) -> str:
-    """The id of a heading, of an anchor in it or before it, or of the section that it begins."""
-    anchor = heading.css_first("[id], a[name]")
-    parent, before = heading.parent, heading.prev
-    while before is not None and before.tag in ("-text", "-comment", "_comment", "a"):
-        before = before.prev
-    stated = heading.attributes.get("id") or _name_of(anchor) or _name_of(_anchor_before(heading))
-    if not stated and before is None and parent is not None and parent.tag in ("section", "div"):
-        stated = parent.attributes.get("id") or ""
+    """The id of a heading, of an anchor in it or before it, or of the section that it begins; in
+    Javadoc the anchor stands before the list that it begins."""
+    stated = heading.attributes.get("id") or _name_of(heading.css_first("[id], a[name]"))
+    node: LexborNode | None = heading
+    while not stated and node is not None:
+        stated = _name_of(_anchor_before(node))
+        before, node = node.prev, node.parent
+        while before is not None and before.tag in ("-text", "-comment", "_comment", "a"):
+            before = before.prev
+        if before is not None or node is None or node.tag not in ("section", "div", "ul", "li"):
+            break
+        stated = stated or node.attributes.get("id") or ""
+        if node.tag in ("section", "div"):
+            break
     return _usable(stated)
 
 

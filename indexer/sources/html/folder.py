@@ -136,6 +136,7 @@ class Head(NamedTuple):
     canonical: str = ""
     is_public: bool = False
     is_marked: bool = False  # by data-pagefind-body
+    date: str = ""
 
 
 def read_built_site(folder: Path, files: Mapping[str, Path], site: str) -> BuiltSite:
@@ -148,6 +149,7 @@ def read_built_site(folder: Path, files: Mapping[str, Path], site: str) -> Built
     links = Counter(head.canonical for head in heads.values() if head.canonical)
     most = max(_SHARED_BY, len(heads) / 2)
     front = {link for link, count in links.items() if count >= most and not is_local(link)}
+    days = Counter(head.date for head in heads.values() if head.date)
     named = [*urls, *entries, *(link for link in links if not is_local(link))]
     bare = BuiltSite(address=site.rstrip("/") or _address(files, named), pages=files)
     addresses = {oid: url for url in urls if (oid := bare.oid_of(url))}
@@ -177,6 +179,7 @@ def read_built_site(folder: Path, files: Mapping[str, Path], site: str) -> Built
         categories={bare.oid_of(url): names for url, names in named_by.items()},
         fed=frozenset(fed),
         front_links=frozenset(front),
+        built=frozenset(day for day, count in days.items() if count >= max(_PART, most)),
         doubts=tuple(_doubts(links, front)),
         unsearched=frozenset(unsearched),
         searched=frozenset(searched),
@@ -318,7 +321,7 @@ def _head(file: Path, folder: Path) -> Head:
         return Head()
     titles = tuple(filter(None, (page.og_title, page.name)))
     is_marked = bool(_MARKED.search(whole))
-    return Head(titles, page.image, page.canonical, not page.why_hidden(), is_marked)
+    return Head(titles, page.image, page.canonical, not page.why_hidden(), is_marked, page.date)
 
 
 def _address(pages: Mapping[str, Path], urls: Iterable[str]) -> str:

@@ -97,6 +97,7 @@ class BuiltSite:
     unsearched: frozenset[str] = frozenset()  # are left out by the site's own search
     searched: frozenset[str] = frozenset()  # are in it
     front_links: frozenset[str] = frozenset()  # canonical links that are on most pages
+    built: frozenset[str] = frozenset()  # dates on most pages: that of Javadoc's run
     doubts: tuple[str, ...] = ()  # about what the pages say of themselves
     ignores_code: bool = False  # each block of code is marked as no part of the search
 
@@ -218,6 +219,7 @@ class Page:
         self._site = replace(site, address=address, shared_titles=titles)
         self.name = _text_of(self.parsed.css_first("head > title"))
         self.og_title = self._text("og:title")
+        self.date = self._text("date")
         self.image = _follow(self._text("og:image") or self._text("twitter:image"))
         self._body = body_of(self.parsed)
         self._said = remove_comments(self._body)
@@ -404,7 +406,8 @@ class Page:
         if content.is_repeated:
             options.warn(str(origin))
         days = [day_in_path(urlsplit(address).path) for address in (self.url, url)]
-        published, modified = map(self._meta.get, _PUBLISHED), map(self._meta.get, _MODIFIED)
+        published = [d for d in map(self._meta.get, _PUBLISHED) if str(d) not in site.built]
+        modified = map(self._meta.get, _MODIFIED)
         dates = moments([*published, self._site.entries.get(oid), *content.dates, *days])
         changes = moments([*modified, *content.updated, lastmod])
         image = "" if self.image in self._site.shared_images else self.image
