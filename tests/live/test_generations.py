@@ -7,10 +7,10 @@ from functools import partial
 from typing import Any
 
 import pytest
-from elasticsearch import ConnectionError, ConnectionTimeout, Elasticsearch, NotFoundError
+from elasticsearch import ConnectionError, ConnectionTimeout, Elasticsearch
 
 from analyzers.rules.compile import NO_RULES
-from indexer.errors import Damaged, IndexingError, Locked
+from indexer.errors import Damaged, IndexingError, Locked, LockLost
 from indexer.posts.records import Origin, RawPost
 from indexer.runs.build import Built, IndexSettings, reindex, rollback
 from indexer.store.generations import building_alias, list_generations, live_alias, require_live
@@ -85,7 +85,7 @@ def test_swaps_that_fail_lose_no_write(
         put_post(elastic, alias, "meanwhile")
         return send()
 
-    with pytest.raises(NotFoundError):
+    with pytest.raises(LockLost):
         rollback(faulty(SWAP, suspended), alias)
     assert post_oids() == {"b", "meanwhile"}
     assert rollback(elastic, alias).index == f"{alias}-000001"
