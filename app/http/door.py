@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from flask import Flask, Response, request
+from werkzeug.exceptions import HTTPException
 
 from app.errors import BlogsearchError
 from app.http.access import READING, Access, allow_origins, check_token
@@ -21,6 +22,7 @@ from app.service import Service
 from app.views.responses import (
     check_query_string,
     error_response,
+    http_error,
     safety_headers,
     unexpected_error,
 )
@@ -71,7 +73,7 @@ class Door:
         sent_id = environ.get("HTTP_X_REQUEST_ID", "")
         # No secret. The proxy's id, so that its log and this one can be joined.
         request_id = sent_id if _VALID_ID.fullmatch(sent_id) else f"{random.getrandbits(64):016x}"
-        method, path = environ["REQUEST_METHOD"], environ["PATH_INFO"]
+        method, path = environ["REQUEST_METHOD"], _text(environ["PATH_INFO"])
         fields = begin(request_id=request_id, method=method, path=path)
 
         def start(
@@ -103,6 +105,8 @@ class Door:
                     self._service.count(client_names(request), route.access.bucket)
         except BlogsearchError as error:
             return error_response(error)
+        except HTTPException as error:
+            return http_error(error)
         except Exception as error:  # noqa: BLE001 -- as Flask does
             return unexpected_error(error)
 
@@ -130,5 +134,10 @@ class Door:
             log.info("request", extra=fields)
         is_search = "cache" in fields or "engine_ms" in fields
         if is_search and seconds > _SLOW:
-            shown = environ.get("QUERY_STRING", "").encode("latin-1").decode("utf-8", "replace")
-            log.warning("slow search", extra={**fields, "query": shown})
+            query = _text(environ.get("QUERY_STRING", ""))
+            log.warning("slow search", extra={**fields, "query": query})
+
+
+def _text(of_environ: str) -> str:
+    """What was sent, as UTF-8; WSGI has its bytes as Latin-1."""
+    return of_environ.encode("latin-1").decode("utf-8", "replace")

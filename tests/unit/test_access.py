@@ -97,3 +97,10 @@ def test_each_role_has_its_tokens(
 def test_a_short_token_is_no_valid_setting(tokens: str) -> None:
     with pytest.raises(BadSettings, match="at least 16 characters"):
         parse_settings({"write_tokens": tokens})
+
+
+@pytest.mark.parametrize("path", ["/größe", "/search/größe"])
+def test_the_log_has_the_path_as_it_was_sent(path: str, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level("INFO", "blogsearch.requests"):
+        assert _status(path, "192.0.2.99") == 404
+    assert [record.path for record in caplog.records] == [path]  # type: ignore[attr-defined]
