@@ -80,6 +80,7 @@ def test_the_page_shows_searches_as_text_and_fits_a_phone(page: Page, address: s
     page.emulate_media(forced_colors="active")
     page.get_by_role("link", name="30 days").click()
     expect(page.locator(".periods [aria-current]")).to_have_text("30 days")
+    page.wait_for_load_state()  # its style sheets
     # The legend has its colour.
     colour = page.locator(".key").evaluate(
         "(key) => getComputedStyle(key, '::before').backgroundColor"
