@@ -10,7 +10,7 @@ from elasticsearch import Elasticsearch
 from msgspec.structs import replace
 
 from analyzers.meaning import Model, digest, passages
-from indexer.posts.records import Passage, Post, batches
+from indexer.posts.records import PassageVector, Post, batches
 from indexer.store.scan import read_of_the_index
 
 _BATCH = 50  # posts whose passages are computed at once, on all cores
@@ -43,7 +43,7 @@ def with_passages(
         vectors |= dict(zip(missing, computed, strict=True))
         for post in batch:
             names = map(digest, _texts(post))
-            found = tuple(Passage(digest=name, vector=vectors[name]) for name in names)
+            found = tuple(PassageVector(digest=name, vector=vectors[name]) for name in names)
             yield replace(post, passages=found)
 
 

@@ -139,7 +139,7 @@ class Comment(Stored, frozen=True, kw_only=True):
     over_http: bool = False
 
 
-class Passage(Stored, frozen=True, kw_only=True):
+class PassageVector(Stored, frozen=True, kw_only=True):
     """The vector of a passage, in hex, and the digest of the text that it was computed from."""
 
     digest: str = ""
@@ -152,7 +152,7 @@ class OfTheIndex(Stored, frozen=True, kw_only=True):
     comments: tuple[Comment, ...] = ()
     link_texts: tuple[str, ...] = ()
     popularity: float | None = None
-    passages: tuple[Passage, ...] = ()
+    passages: tuple[PassageVector, ...] = ()
 
     def comment_oids(self) -> set[str]:
         """The oids of the comments."""
