@@ -283,10 +283,6 @@ def analysis(rules: Rules, language: Language) -> dict[str, Any]:
             "filter": names,
         }
 
-    def beginnings(char_filters: list[str]) -> dict[str, Any]:
-        made = {"type": "custom", "tokenizer": "path_hierarchy", "filter": []}
-        return {**made, "char_filter": char_filters}
-
     def prose(*, post: bool) -> dict[str, dict[str, Any]]:
         """TEXT, FORMS and WORDS, for queries or for posts."""
         before = [*first, "blog_versions"] if post else first
@@ -299,6 +295,7 @@ def analysis(rules: Rules, language: Language) -> dict[str, Any]:
         }
         return {index_time(name) if post else name: made for name, made in chains.items()}
 
+    beginnings: dict[str, Any] = {"type": "custom", "tokenizer": "path_hierarchy", "filter": []}
     return {
         "char_filter": _char_filters(language),
         "normalizer": {
@@ -315,7 +312,7 @@ def analysis(rules: Rules, language: Language) -> dict[str, Any]:
             SPELLING: chain(_SYMBOLS, first),
             index_time(SPELLING): chain(spelling, first),
             PREFIXES: chain(spelling, [*first, *folding, PREFIXES]),
-            UNDER: beginnings([]),
-            PATH: beginnings(["blog_without_host"]),
+            UNDER: {**beginnings, "char_filter": []},
+            PATH: {**beginnings, "char_filter": ["blog_without_host"]},
         },
     }

@@ -423,15 +423,3 @@ SUGGEST_PARAMETERS = (
     UNDER,
 )
 """The parameters of `GET /suggest`."""
-
-_TOOL_QUERY = _query_parameter("What to look for, in the words that posts use.")
-_ID = printable("id", MAX_URL, "The id or the url of a result of `search`.")
-
-TOOL_PARAMETERS = {
-    "search": (
-        replace(_TOOL_QUERY, name="query"),
-        *(one for one in PARAMETERS if one.name in ("since", "category", "under")),
-    ),
-    "fetch": (replace(_ID, required=True),),
-}
-"""The parameters of the tools of `POST /mcp`."""

@@ -8,8 +8,7 @@ from app.http.access import access
 from app.http.clients import Request, counted_clients
 from app.search.request import SearchRequest
 from app.service import Service
-from app.views import base_url, current_service, default_language
-from app.views.markdown import plain_text
+from app.views import base_url, current_service
 from app.views.search import cached_response, parse_suggest
 from indexer.posts.addresses import absolute
 
@@ -20,7 +19,7 @@ blueprint = Blueprint("machines", __name__)
 @access()
 def opensearch() -> Response:
     """The OpenSearch description, by which a browser searches from its address bar."""
-    text = render_template("opensearch.xml", language=default_language())
+    text = render_template("opensearch.xml")
     response = Response(text, mimetype="application/opensearchdescription+xml")
     response.headers["Cache-Control"] = "no-store"  # it names the host that the client sent
     return response
@@ -43,11 +42,7 @@ def feed() -> Response:
     """The newest posts that a search finds, as a feed. It takes the parameters of `/search`."""
     newest = MultiDict([("sort", "newest"), *request.args.items(multi=True)])
     service = current_service()
-    answer = service.answer(SearchRequest.parse(newest))
-    hits = [hit for hit in answer.body["hits"] if hit["pub_date"]]  # a reader needs a date
-    for hit in hits:
-        snippets = [section["snippet"] for section in hit.get("sections", ())]
-        hit["summary"] = plain_text(next(iter([*snippets, *hit["highlight"]["text"]]), ""))
-        hit["link"] = absolute(hit["url"], base_url(request, service))
+    answer, base = service.answer(SearchRequest.parse(newest)), base_url(request, service)
+    hits = [{**hit, "url": absolute(hit["url"], base)} for hit in answer.body["hits"]]
     text = render_template("search.atom.xml", hits=hits, q=request.args.get("q", ""))
     return cached_response(answer, request, text, "application/atom+xml")

@@ -3,13 +3,15 @@
     answer_markdown(body, "https://search.example.org/")
     post_markdown(source, "https://search.example.org/")
 
-Texts of posts are quoted or stand below the heading of their post, without marks. Comments are left
-out: anybody writes them, and they could give orders to a reader's agent.
+Addresses without a host are resolved against the second argument. Texts of posts are quoted or
+stand below the heading of their post, without marks. Comments are left out: anybody writes them,
+and they could give orders to a reader's agent.
 """
 
 import html
 import re
 from collections.abc import Iterable, Mapping
+from textwrap import indent
 from typing import Any
 from urllib.parse import quote
 
@@ -17,17 +19,12 @@ from app.search.answer import Hit, SearchAnswer
 from app.search.render import passages, plain
 from indexer.posts.addresses import absolute
 
-_FENCE = re.compile(r"^`{3,}", re.MULTILINE)
 _SAFE = "%/:?#@!$&'*+,;=~-._"
 """What stays in an address: a space or a parenthesis would end the link."""
 
 
 def answer_markdown(body: SearchAnswer, base: str) -> str:
-    """The answer to a search: for each hit its title, address, date, categories and passages.
-
-    Args:
-        base: the URL against which addresses without a host are resolved.
-    """
+    """The answer to a search: for each hit its title, address, date, categories and passages."""
     hits, first = body["hits"], (body["page"] - 1) * body["size"] + 1
     parts = [f"# Search: {_line(body['q'])}"]
     if corrected := body.get("corrected"):
@@ -65,10 +62,7 @@ def post_markdown(source: Mapping[str, Any], base: str) -> str:
     for passage in passages(text, code, source.get("headings", ()), title):
         above = [name for name in passage.above if name != title]
         parts.append(f"{'#' * min(len(above) + 2, 6)} {passage.name}" if passage.name else "")
-        parts += passage.prose.split("\n")
-        if passage.code:
-            fence = max(["``", *_FENCE.findall(passage.code)], key=len) + "`"
-            parts.append(f"{fence}\n{passage.code}\n{fence}")
+        parts += [*passage.prose.split("\n"), indent(passage.code, "    ")]
     return f"{_joined(parts)}\n"
 
 
@@ -77,13 +71,9 @@ def day(post: Mapping[str, Any]) -> str:
     return (post.get("pub_date") or "")[:10]
 
 
-def plain_text(highlight: str) -> str:
-    """The text of a highlight, which is HTML with `<mark>`."""
-    return html.unescape(re.sub("</?mark>", "", highlight))
-
-
 def _quote(highlight: str) -> str:
-    return "\n".join(f"> {line}" for line in plain_text(highlight).splitlines() if line.strip())
+    text = html.unescape(re.sub("</?mark>", "", highlight))
+    return "\n".join(f"> {line}" for line in text.splitlines() if line.strip())
 
 
 def _link(text: str, url: str | None, base: str) -> str:

@@ -1,12 +1,15 @@
 """`POST /mcp`: search and read the blog by the Model Context Protocol, without sessions or streams.
 
 Two eras: a request of 2026-07-28 stands alone and names its protocol version in `params._meta`;
-clients of 2025-03-26 to 2025-11-25 begin with `initialize`, of which nothing has to be kept.
-docs/machines.md says what today's clients send.
+clients of 2025-03-26 to 2025-11-25 begin with `initialize`, of which nothing has to be kept. Both
+get the same results, of which a client ignores what it does not know. docs/machines.md says what
+today's clients send.
 """
 
+import re
 from base64 import b64encode
-from pathlib import Path
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Literal
 
 import msgspec
@@ -15,32 +18,43 @@ from flask import Blueprint, Response, g, request
 from msgspec import UNSET, UnsetType, field
 from werkzeug.datastructures import MultiDict
 
+from analyzers.errors import shorten
 from app.errors import BadRequest, BlogsearchError, NotFound
 from app.http.access import access
 from app.search.render import plain
-from app.search.request import TOOL_PARAMETERS, SearchRequest, parse_parameters
+from app.search.request import PARAMETERS, Parameter, SearchRequest, parse_parameters, printable
 from app.version import VERSION
 from app.views import base_url, current_service
 from app.views.markdown import day, passage_markdown, post_markdown
 from app.views.responses import set_error_headers
-from app.views.write_request import read_body
-from indexer.posts.addresses import absolute
+from app.views.write_request import read_json
+from indexer.posts.addresses import MAX_URL, absolute
 
 blueprint = Blueprint("mcp", __name__)
 
 Json = dict[str, Any]
 
-MODERN = ("2026-07-28",)
-LEGACY = ("2025-11-25", "2025-06-18", "2025-03-26")
+MODERN, LEGACY = "2026-07-28", ("2025-11-25", "2025-06-18", "2025-03-26")
 
-_ABOUT: Json = orjson.loads(Path(__file__).parents[1].joinpath("mcp.json").read_bytes())
 _MAX_BYTES = 65_536
-_LONGEST_POST, _LONGEST_NAME = 100_000, 60  # characters
-_LOOPBACK = {"localhost", "127.0.0.1", "[::1]"}
-_KEPT: Json = {"ttlMs": 3_600_000, "cacheScope": "public"}
+_LONGEST_POST = 100_000  # characters
+_LOOPBACK = re.compile(r"https?://(localhost|127\.0\.0\.1|\[::1\])(:\d+)?")
 _META = "io.modelcontextprotocol/"
 _PARSE, _INVALID, _NO_METHOD, _PARAMS = -32700, -32600, -32601, -32602
 _HEADERS, _VERSION = -32020, -32022
+_KEPT: Json = {"ttlMs": 3_600_000, "cacheScope": "public"}
+_READS = {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False}
+
+_OF_SEARCH = {one.name: one for one in PARAMETERS}
+_QUERY = replace(_OF_SEARCH["q"], name="query", text="What to look for, in words that posts use.")
+_ID = printable("id", MAX_URL, "The id or the url of a result of `search`.")
+_TOOLS: dict[str, tuple[str, tuple[Parameter, ...]]] = {
+    "search": (
+        "Finds posts by their words, misspelled ones, too; a result has the passage that answers.",
+        (_QUERY, *(_OF_SEARCH[name] for name in ("category", "since", "under"))),
+    ),
+    "fetch": ("Returns the text of a post as Markdown.", (replace(_ID, required=True),)),
+}
 
 
 class Meta(msgspec.Struct, frozen=True):
@@ -70,11 +84,11 @@ class Message(msgspec.Struct, frozen=True):
 
 
 class Refused(BadRequest):
-    """A request that is not answered: the error of JSON-RPC, and the status of 2026."""
+    """A message that is not answered: the error of JSON-RPC, and the status of 2026."""
 
     def __init__(self, code: int, message: str, status: int = 400, **data: object) -> None:
         super().__init__(message)
-        self.error = {"code": code, "message": message, **({"data": data} if data else {})}
+        self.error = {"code": code, "message": message, "data": data}
         self.status = status
 
 
@@ -82,49 +96,42 @@ class Refused(BadRequest):
 @access("searches", origins=("POST",))
 def answer() -> Response:
     """Answer one message."""
-    _check_origin()
+    origin, allowed = request.headers.get("Origin"), current_service().settings.allowed_origins
+    # Not one that equals the Host, whose name may lead here for this purpose (DNS rebinding).
+    if origin is not None and not allowed & {"*", origin} and not _LOOPBACK.fullmatch(origin):
+        raise Refused(_INVALID, "BLOGSEARCH_CORS_ORIGINS does not name this Origin.", 403)
     message = g.message = _read_message()
     if not message.method or message.id is UNSET:
         return Response(status=202)
-    return _response({"id": message.id, "result": _result(message)})
+    if _is_modern(message):
+        _check_modern(message)
+    return _response(id=message.id, result=_result(message))
 
 
 @blueprint.errorhandler(BlogsearchError)
 def _error(error: BlogsearchError) -> Response:
     said = {"code": error.status, "message": str(error)}  # too many requests, too large a body
-    content = {"error": error.error if isinstance(error, Refused) else said}
     message: Message | None = g.get("message")
-    response = _response({"id": message.id, **content} if message else content)
+    about = {"id": message.id} if message else {}
+    response = _response(**about, error=error.error if isinstance(error, Refused) else said)
     set_error_headers(response, error)
     if message and not _is_modern(message):
         response.status_code = 200  # clients of 2025 take another one for a broken connection
     return response
 
 
-def _response(content: Json) -> Response:
+def _response(**content: Any) -> Response:
     body, headers = orjson.dumps({"jsonrpc": "2.0", **content}), {"Cache-Control": "no-store"}
-    return Response(body, 200, headers, content_type="application/json")
-
-
-def _check_origin() -> None:
-    """Refuse pages of other origins, also one whose host name leads here (DNS rebinding): a Host
-    is the client's word, unless it is this machine."""
-    origin, allowed = request.headers.get("Origin"), current_service().settings.allowed_origins
-    host = request.host.rpartition(":")[0] or request.host
-    is_own = host in _LOOPBACK and origin == f"{request.scheme}://{request.host}"
-    if origin is not None and not is_own and not allowed & {"*", origin}:
-        raise Refused(_INVALID, "BLOGSEARCH_CORS_ORIGINS does not name this Origin.", 403)
+    return Response(body, headers=headers, content_type="application/json")
 
 
 def _read_message() -> Message:
-    if request.mimetype != "application/json":
-        raise Refused(_INVALID, "The Content-Type must be application/json.", 415)
     try:
-        return msgspec.convert(orjson.loads(read_body(request, _MAX_BYTES)), Message)
-    except orjson.JSONDecodeError as error:
-        raise Refused(_PARSE, f"The body is not JSON: {error}.") from None
-    except (BadRequest, msgspec.ValidationError) as error:
-        raise Refused(_INVALID, f"The body is not one JSON-RPC message: {error}") from None
+        return msgspec.convert(read_json(request, _MAX_BYTES), Message)
+    except BadRequest as error:
+        raise Refused(_PARSE, str(error)) from None
+    except msgspec.ValidationError as error:
+        raise Refused(_INVALID, f"The body is not one JSON-RPC message: {error}.") from None
 
 
 def _is_modern(message: Message) -> bool:
@@ -134,77 +141,67 @@ def _is_modern(message: Message) -> bool:
 
 def _check_modern(message: Message) -> None:
     """Check that the headers say what the body does, as a proxy may rely on them."""
-    meta = message.params.meta
+    meta, name = message.params.meta, message.params.name
     if not meta.version or meta.capabilities is None:
         needed = f"{_META}protocolVersion and {_META}clientCapabilities"
         raise Refused(_PARAMS, f"`_meta` must have {needed}.")
-    expected = {"MCP-Protocol-Version": meta.version, "Mcp-Method": message.method}
-    if message.method == "tools/call":
-        expected["Mcp-Name"] = message.params.name
-    for name, value in expected.items():
+    stated = {"MCP-Protocol-Version": meta.version, "Mcp-Method": message.method, "Mcp-Name": name}
+    for header, value in stated.items():
         encoded = f"=?base64?{b64encode(value.encode()).decode()}?="
-        if request.headers.get(name) not in (value, encoded):
-            raise Refused(_HEADERS, f"The header {name} is missing or differs from the body.")
-    if meta.version not in MODERN:
+        if value and request.headers.get(header) not in (value, encoded):
+            raise Refused(_HEADERS, f"The header {header} is missing or differs from the body.")
+    if meta.version != MODERN:
         said = "Unsupported protocol version"
-        raise Refused(_VERSION, said, supported=[*MODERN, *LEGACY], requested=meta.version)
+        raise Refused(_VERSION, said, supported=[MODERN, *LEGACY], requested=meta.version)
 
 
 def _result(message: Message) -> Json:
-    """What each era gets for each method."""
-    name, modern = current_service().settings.site_name, _is_modern(message)
+    name, wanted = current_service().settings.site_name, message.params.version
     server = {"name": "blogsearch", "title": name, "version": VERSION}
-    about: Json = {
-        "capabilities": {"tools": {}},
-        "instructions": f"The posts of a website: {name}. {_ABOUT['instructions']}",
-    }
-    if modern:
-        _check_modern(message)
-    match message.method, modern:
-        case "initialize", False:
-            wanted = message.params.version
+    about = {"capabilities": {"tools": {}}, "instructions": f"Searches the posts of {name}."}
+    match message.method:
+        case "initialize":
             version = wanted if wanted in LEGACY else LEGACY[0]
-            return {"protocolVersion": version, "serverInfo": server, **about}
-        case "ping", False:
-            return {}
-        case "server/discover", True:
-            result = {"supportedVersions": [*MODERN, *LEGACY], **about, **_KEPT}
-        case "tools/list", _:
-            result = {"tools": _own_tools(), **(_KEPT if modern else {})}
-        case "tools/call", _:
+            result: Json = {"protocolVersion": version, "serverInfo": server, **about}
+        case "server/discover":
+            result = {"supportedVersions": [MODERN, *LEGACY], **about, **_KEPT}
+        case "ping" if not _is_modern(message):
+            return {}  # clients take no further fields here
+        case "tools/list":
+            result = {"tools": [_describe(tool) for tool in _own_tools()], **_KEPT}
+        case "tools/call":
             result = _call(message)
-        case other, _:
-            raise Refused(_NO_METHOD, f"There is no method {other[:_LONGEST_NAME]}.", 404)
-    if modern:
-        result |= {"resultType": "complete", "_meta": {f"{_META}serverInfo": server}}
-    return result
+        case other:
+            raise Refused(_NO_METHOD, f"There is no method {shorten(other)}.", 404)
+    return {**result, "resultType": "complete", "_meta": {f"{_META}serverInfo": server}}
 
 
 # -- the tools -------------------------------------------------------------------------------------
 
 
-def _own_tools() -> list[Json]:
-    """`search`, and `fetch` if the owner lets it."""
-    tools = [*map(_described, _ABOUT["tools"])]
-    return tools if current_service().settings.mcp_fetch else tools[:1]
+def _own_tools() -> list[str]:
+    return [name for name in _TOOLS if name != "fetch" or current_service().settings.mcp_fetch]
 
 
-def _described(tool: Json) -> Json:
-    parameters = TOOL_PARAMETERS[tool["name"]]
-    properties = {one.name: {**one.schema, "description": one.text} for one in parameters}
-    schema = {"type": "object", "properties": properties, "additionalProperties": False}
-    required = [one.name for one in parameters if one.required]
-    return {**tool, "inputSchema": {**schema, "required": required}}
+def _describe(name: str) -> Json:
+    text, parameters = _TOOLS[name]
+    schema = {
+        "type": "object",
+        "properties": {one.name: {**one.schema, "description": one.text} for one in parameters},
+        "required": [one.name for one in parameters if one.required],
+        "additionalProperties": False,
+    }
+    return {"name": name, "description": text, "inputSchema": schema, "annotations": _READS}
 
 
 def _call(message: Message) -> Json:
     name = message.params.name
-    if name not in [tool["name"] for tool in _own_tools()]:
-        raise Refused(_PARAMS, f"There is no tool {name[:_LONGEST_NAME]}.")
+    if name not in _own_tools():
+        raise Refused(_PARAMS, f"There is no tool {shorten(name)}.")
     try:
         given = msgspec.convert(message.params.arguments, dict[str, str | list[str] | None])
         typed = MultiDict({key: value for key, value in given.items() if value})
-        values = parse_parameters(typed, TOOL_PARAMETERS[name], name)
+        values = parse_parameters(typed, _TOOLS[name][1], name)
         content = _search(message, values) if name == "search" else _fetch(values["id"])
     except (BlogsearchError, msgspec.ValidationError) as error:  # the model reads it
         wait = getattr(error, "retry_after", None)
@@ -217,37 +214,31 @@ def _call(message: Message) -> Json:
 
 def _search(message: Message, values: Json) -> Json:
     # Before 2026 only the User-Agent has a name.
-    agent = request.headers.get("User-Agent", "").partition(" ")[0].partition("/")[0]
-    stated = str(message.params.meta.client.get("name") or agent)
-    client = "".join(filter(str.isprintable, stated))[:_LONGEST_NAME] or "unnamed"
-    wanted = SearchRequest(**values, comments=False)
-    service = current_service()
+    stated = message.params.meta.client.get("name") or request.user_agent.string.split("/")[0]
+    client = shorten("".join(filter(str.isprintable, str(stated)))) or "unnamed"
+    wanted, service = SearchRequest(**values, comments=False), current_service()
     body, base = service.answer(wanted, assistant=client).body, base_url(request, service)
-    results = [
-        {
-            "id": hit["oid"],
-            "title": hit["title"],
-            "url": absolute(hit["url"], base),
-            "date": day(hit),
-            "text": passage_markdown(hit, base),
-        }
-        for hit in body["hits"]
-    ]
+    results = [_post(hit, passage_markdown(hit, base), base) for hit in body["hits"]]
     return {"results": results, "more": body["count"] - len(results)}
 
 
 def _fetch(name: str) -> Json:
     service = current_service()
-    post, base = service.post(name), base_url(request, service)
-    if not post:
+    stored, base = service.post(name), base_url(request, service)
+    if not stored:
         raise NotFound("No post has this id or url. Use those that `search` returns.")
-    text = post_markdown(post, base)
+    text = post_markdown(stored, base)
     if rest := len(text[_LONGEST_POST:]):
         text = f"{text[:_LONGEST_POST]}\n\n[{rest} more characters of the post are left out.]"
+    return _post({**stored, "title": plain(stored["title"])}, text, base)
+
+
+def _post(post: Mapping[str, Any], text: str, base: str) -> Json:
+    """A post as ChatGPT's deep research wants it."""
     return {
         "id": post["oid"],
-        "title": plain(post["title"]),
-        "text": text,
+        "title": post["title"],
         "url": absolute(post.get("url"), base),
+        "text": text,
         "metadata": {"date": day(post), "categories": post["categories"]},
     }

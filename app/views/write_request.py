@@ -21,16 +21,7 @@ def read_entries(request: Request) -> list[Any]:
         BadRequest: not JSON, incomplete, or of another type.
         TooLarge: larger than `MAX_BYTES`, or more than `MAX_DOCUMENTS`.
     """
-    if request.mimetype != "application/json":
-        raise BadRequest(
-            f"The Content-Type {request.mimetype or '(none)'} is not supported. Send "
-            "application/json: one document or an array."
-        )
-    try:
-        content = orjson.loads(read_body(request, MAX_BYTES))
-    except orjson.JSONDecodeError as error:
-        complaint = {"line": error.lineno, "column": error.colno, "message": error.msg}
-        raise BadRequest(f"The body is not JSON: {error}.", details=[complaint]) from None
+    content = read_json(request, MAX_BYTES)
     entries = content if isinstance(content, list) else [content]
     if not entries:
         raise BadRequest("The body has no document.")
@@ -42,13 +33,16 @@ def read_entries(request: Request) -> list[Any]:
     return entries
 
 
-def read_body(request: Request, most: int) -> bytes:
-    """The body of a request, not parsed.
+def read_json(request: Request, most: int) -> Any:
+    """What the body of a request says.
 
     Raises:
-        BadRequest: it is empty or incomplete.
+        BadRequest: it is empty, incomplete, or not JSON.
         TooLarge: it has more than `most` bytes.
     """
+    if request.mimetype != "application/json":
+        kind = request.mimetype or "(none)"
+        raise BadRequest(f"The Content-Type {kind} is not supported. Send application/json.")
     request.max_content_length = most + 1  # Werkzeug truncates a chunked body silently
     try:
         body = request.get_data(cache=False)
@@ -60,4 +54,8 @@ def read_body(request: Request, most: int) -> bytes:
         raise TooLarge(f"The body has more than {most:,} bytes. Send it in parts.")
     if len(body) < (request.content_length or 1):
         raise BadRequest("The body is empty or incomplete. Nothing was written.")
-    return body
+    try:
+        return orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        complaint = {"line": error.lineno, "column": error.colno, "message": error.msg}
+        raise BadRequest(f"The body is not JSON: {error}.", details=[complaint]) from None
