@@ -222,7 +222,12 @@ def _all_words(plan: Plan) -> list[Clause]:
         return bool_query(must=[_own(field, term, plan, share * boost) for term in terms])
 
     in_title, typed = scoring.ALL_IN_TITLE_BOOST, 1.0
-    if len(terms) == 1:
+    if any(term.begun for term in terms) or len(terms) > scoring.FEW_OWN_WORDS:
+        clauses = [("all words in the title", every("title.lookup", in_title))]
+        if len(terms) > 1:
+            clauses.append(("all words in the title, in any form", every("title", in_title)))
+        clauses.append(("all words", every("all.forms")))
+    elif len(terms) == 1:
         clauses = [
             ("all words in the title", every("title.lookup", in_title)),
             ("all words, inflected", _own_alone(terms[0], plan)),
@@ -231,18 +236,12 @@ def _all_words(plan: Plan) -> list[Clause]:
             typed += scoring.ALONE
         else:
             clauses.append(("all words", every("all.forms", scoring.ALONE)))
-    elif len(terms) <= scoring.FEW_OWN_WORDS:
+    else:
         clauses = [
             ("all words in the title", every("title.lookup", in_title / 4)),
             ("all words in the title, inflected", every_own("title", in_title * 5 / 4)),
             ("all words in the title, in any form", every("title", in_title / 2)),
             ("all words", every_own("all", 1.0)),
-        ]
-    else:
-        clauses = [
-            ("all words in the title", every("title.lookup", in_title)),
-            ("all words in the title, in any form", every("title", in_title)),
-            ("all words", every("all.forms")),
         ]
     clauses.append(("all words as typed", every("all.words", typed)))
     if plan.request.prefer:
