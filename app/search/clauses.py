@@ -137,7 +137,8 @@ def _best_fields(text: str, plan: Plan, boost: float = 1.0) -> Json:
         _combined_fields(scoring.STEMMED_FIELDS, text, boost),
         _combined_fields(scoring.UNSTEMMED_FIELDS, text, boost * plan.share),
     ]
-    if len(plan.required) > 1:
+    # Of one whole word, titles with another word of its stem would come before it.
+    if len(plan.required) > 1 or plan.request.typing:
         clauses.append(match(title, text, boost=boost * scoring.TITLE_BOOST))
     return any_of(clauses)
 
