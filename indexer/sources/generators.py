@@ -26,6 +26,7 @@ _OUTPUT = (
     "site_dir|publish_?dir|destination|public_dir|output[_-]?(?:path|dir|folder)|build-dir|outdir"
 )
 _LANGUAGE = "language_?code|default_?(?:content_?)?(?:language|lang|locale)|language|locale|lang"
+_TOP_URL = r"(?<![ \t])url"  # not `url` of a nested setting
 _URL = r"https?://[\w.-]+(?::\d+)?(?:/[^\s\"'<>]*)?"
 
 
@@ -46,8 +47,8 @@ _GENERATORS = (
     _Generator("Zola", "config.toml", "base_url", "zola build", "content", "base_url"),
     _Generator("Hugo", _HUGO, "", "hugo", "content", "baseurl"),
     _Generator("Hugo", _FORMER_HUGO, "(baseurl|theme)", "hugo", "content", "baseurl"),
-    _Generator("Hexo", "package.json", "hexo", "npx hexo generate", "source"),
-    _Generator("Jekyll", "_config.y*ml _posts", "", "jekyll build", "", r"(?<![ \t])url"),
+    _Generator("Hexo", "package.json _config.y*ml", "hexo", "npx hexo generate", "source", _TOP_URL),
+    _Generator("Jekyll", "_config.y*ml _posts", "", "jekyll build", "", _TOP_URL),
     _Generator("MkDocs", "mkdocs.y*ml", "", "mkdocs build", "docs", "site_url"),
     _Generator("Quarto", "_quarto.y*ml", "", "quarto render", "", "site-url"),
     _Generator("Nikola", "conf.py", "BLOG_TITLE", "nikola build", "", "SITE_URL"),

@@ -264,6 +264,16 @@ def test_init_finds_the_address(
     assert invoke("try").exit_code == 0
 
 
+def test_init_takes_the_language_from_the_configuration_if_pages_name_none(
+    invoke: Invoke, tmp_path: Path
+) -> None:
+    save(tmp_path / "package.json", '{"dependencies": {"hexo": "^8"}}')
+    save(tmp_path / "_config.yml", "language: ja\nurl: https://e.org\nrender_drafts: false\n")
+    save(tmp_path / "public/index.html", PAGE.format(""))
+    assert "address https://e.org, language ja." in invoke("init").stderr
+    assert read_site_file(tmp_path / "blogsearch.toml").language == "ja"
+
+
 def test_what_is_left_out_by_a_guess_is_named_and_what_looks_wrong_is_said(
     invoke: Invoke, tmp_path: Path
 ) -> None:

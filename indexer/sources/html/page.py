@@ -253,7 +253,8 @@ class Page:
         for root in (self._main, self.parsed.css_first("html")):
             if root is not None and (declared := root.attributes.get("lang")):
                 return declared
-        return self._text("content-language") or self._text("inlanguage")
+        declared = self._text("content-language") or self._text("inlanguage")
+        return declared or self._text("og:locale").replace("_", "-")
 
     def _translations(self, url: str) -> list[str]:
         """The addresses of the page in all languages, as `hreflang` has them."""
