@@ -3,6 +3,7 @@
 import html
 import json
 import os
+import shlex
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -189,7 +190,8 @@ def init(tools: Tools, place: str, force: bool) -> None:
     posts = [item for item in items if isinstance(item, RawPost)]
     if not posts:
         sources.print_skipped()
-        raise SourceError("There is no post in it.", "`blogsearch try --verbose` says why.")
+        remedy = f"`blogsearch try --verbose {shlex.quote(content)}` says why."
+        raise SourceError("There is no post in it.", remedy)
     more = "" if sources.is_whole else "more than "
     is_built = site and site.built and source.kind == "html"
     what = f", the site that {site.generator} has built" if site and is_built else ""

@@ -43,11 +43,12 @@ class _Generator(NamedTuple):
 
 _HUGO = "hugo.toml hugo.y*ml hugo.json config/_default/*.*"
 _FORMER_HUGO = "config.toml config.y*ml config.json"
+_HEXO = "package.json _config.y*ml"
 _GENERATORS = (
     _Generator("Zola", "config.toml", "base_url", "zola build", "content", "base_url"),
     _Generator("Hugo", _HUGO, "", "hugo", "content", "baseurl"),
     _Generator("Hugo", _FORMER_HUGO, "(baseurl|theme)", "hugo", "content", "baseurl"),
-    _Generator("Hexo", "package.json _config.y*ml", "hexo", "npx hexo generate", "source", _TOP_URL),
+    _Generator("Hexo", _HEXO, "hexo", "npx hexo generate", "source", _TOP_URL),
     _Generator("Jekyll", "_config.y*ml _posts", "", "jekyll build", "", _TOP_URL),
     _Generator("MkDocs", "mkdocs.y*ml", "", "mkdocs build", "docs", "site_url"),
     _Generator("Quarto", "_quarto.y*ml", "", "quarto render", "", "site-url"),

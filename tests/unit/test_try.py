@@ -264,6 +264,16 @@ def test_init_finds_the_address(
     assert invoke("try").exit_code == 0
 
 
+def test_init_names_the_command_that_says_why_nothing_was_found(
+    invoke: Invoke, tmp_path: Path
+) -> None:
+    save(tmp_path / "my pages/x.html", '<!doctype html><meta name="robots" content="noindex">')
+    done = invoke("init", "my pages")
+    assert (done.exit_code, (tmp_path / "blogsearch.toml").exists()) == (1, False)
+    assert "`blogsearch try --verbose 'my pages'`" in done.stderr
+    assert "x.html: " in invoke("try", "--verbose", "my pages").stderr
+
+
 def test_init_takes_the_language_from_the_configuration_if_pages_name_none(
     invoke: Invoke, tmp_path: Path
 ) -> None:
