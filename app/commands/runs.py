@@ -174,6 +174,10 @@ def _locked_out(error: BaseException) -> bool:
 
 
 def _reason(error: BaseException) -> str:
+    if isinstance(error, KeyboardInterrupt):
+        return "it was stopped by Ctrl-C"
+    if isinstance(error, SystemExit):
+        return "it was stopped by SIGTERM"
     return error_message(error) or type(error).__name__
 
 

@@ -3,8 +3,8 @@
 import html
 import json
 import os
-import shlex
 import re
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -214,7 +214,7 @@ def init(tools: Tools, place: str, force: bool) -> None:
         say(f"note: {text}")
     try:
         path.write_text(_toml(source.spec, address, language), "utf-8")
-    except (OSError, UnicodeError) as error:
+    except UnicodeError as error:
         raise SourceError(f"{SITE_FILE} cannot be written: {error}.") from error
     say(f"{SITE_FILE} is written. Next: blogsearch try, then blogsearch reindex.")
     tools.output.result(

@@ -167,11 +167,15 @@ class TestKilled:
         assert post_oids() == {"after"}
         assert [generation.number for generation in list_generations(elastic, alias)] == [1, 3]
 
-    @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+    @pytest.mark.parametrize(
+        ("number", "code", "name"),
+        [(signal.SIGINT, 130, "Ctrl-C"), (signal.SIGTERM, 143, "SIGTERM")],
+    )
     def test_when_it_is_interrupted_it_says_that_nothing_was_changed(
         self,
         number: signal.Signals,
         code: int,
+        name: str,
         run: Run,
         start: Callable[..., subprocess.Popen[str]],
         elastic: Elasticsearch,
@@ -188,3 +192,5 @@ class TestKilled:
         assert process.wait(60) == code
         assert post_oids() == {"before"}
         assert not elastic.indices.exists(index=unfinished)
+        told = json.loads(run("doctor", "--json").stdout)["sources"]["seen"]
+        assert told.endswith(f"failed a moment ago: it was stopped by {name}")
