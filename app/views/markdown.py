@@ -11,7 +11,6 @@ and they could give orders to a reader's agent.
 import html
 import re
 from collections.abc import Iterable, Mapping
-from textwrap import indent
 from typing import Any
 from urllib.parse import quote
 
@@ -19,6 +18,7 @@ from app.search.answer import Hit, SearchAnswer
 from app.search.render import passages, plain
 from indexer.posts.addresses import absolute
 
+_FENCE = re.compile(r"^`{3,}", re.MULTILINE)
 _SAFE = "%/:?#@!$&'*+,;=~-._"
 """What stays in an address: a space or a parenthesis would end the link."""
 
@@ -62,7 +62,10 @@ def post_markdown(source: Mapping[str, Any], base: str) -> str:
     for passage in passages(text, code, source.get("headings", ()), title):
         above = [name for name in passage.above if name != title]
         parts.append(f"{'#' * min(len(above) + 2, 6)} {passage.name}" if passage.name else "")
-        parts += [*passage.prose.split("\n"), indent(passage.code, "    ")]
+        parts += passage.prose.split("\n")
+        if passage.code:
+            fence = max(["``", *_FENCE.findall(passage.code)], key=len) + "`"
+            parts.append(f"{fence}\n{passage.code}\n{fence}")
     return f"{_joined(parts)}\n"
 
 

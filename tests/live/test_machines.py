@@ -144,7 +144,7 @@ def test_a_post_is_read_by_its_id_its_address_or_its_path(client: FlaskClient) -
     text = call(client, "fetch", id="kiln")["structuredContent"]["text"]
     assert text.startswith("# Firing a [small] kiln\n")
     assert "\n## A cone &amp; more\n\nA cone bends at its heat & tells you.\n" in text
-    assert "\n### Code\n\n    heat = 900\n    ```\n    end\n" in text
+    assert "\n### Code\n\n````\nheat = 900\n```\nend\n````\n" in text
     for arguments in ({"id": "no such post"}, {"id": ""}, {"id": "x" * 60_000}):
         assert call(client, "fetch", **arguments)["isError"]
 
@@ -366,6 +366,8 @@ def test_a_feed_reader_gets_the_newest_posts_of_a_search(client: FlaskClient) ->
     [entry] = ElementTree.fromstring(response.data).findall(f"{ATOM}entry")  # the others: no date
     assert entry.findtext(f"{ATOM}title") == "Firing a [small] kiln"
     assert entry.findtext(f"{ATOM}updated", "").startswith("2026-03-01T")
+    assert entry.findtext(f"{ATOM}published", "").startswith("2026-03-01T")
+    assert [one.get("term") for one in entry.findall(f"{ATOM}category")] == ["pottery"]
     assert "<mark>heat</mark>" in entry.findtext(f"{ATOM}summary", "")
     etag = {"If-None-Match": response.headers["ETag"]}
     assert client.get("/search.atom?q=heat", headers=etag).status_code == 304
