@@ -2,6 +2,7 @@
 
 import math
 import re
+import socket
 import time
 import weakref
 from collections.abc import Callable, Iterator
@@ -142,6 +143,8 @@ class _Node(Urllib3HttpNode):
             # As urllib3 says it, so that `app.index.health` knows what to do.
             aborted = isinstance(error, HTTPException | ConnectionResetError | BrokenPipeError)
             message = f"Connection aborted: {error!r}" if aborted else str(error)
+            if isinstance(error, socket.gaierror):
+                message = f"Failed to resolve the host: {error.strerror}"
             raise NoConnection(message, errors=(error,)) from error
         except BaseException:  # the limit of the whole is over
             connection.close()

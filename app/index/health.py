@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -18,6 +19,7 @@ from app.settings import Settings
 from indexer import SCHEMA
 from indexer.errors import other_schema
 from indexer.posts.records import quantity
+from indexer.store.generations import list_generations
 
 _TIMEOUT = 2.0  # seconds for each request of a shared check
 _OLD_ERROR = 7 * 86_400.0  # seconds after which the error of a run that was repeated is not told
@@ -125,7 +127,7 @@ def _index(elastic: Elasticsearch, settings: Settings) -> Check:
             view = read_view(elastic, alias)
     except NoIndex as error:
         seen = f"there is no index behind the alias {alias!r}"
-        return Check("index", "error", seen, error.message)
+        return Check("index", "error", seen, _without_index(elastic, alias) or error.message)
     except BlogsearchError as error:
         cause = error.__cause__
         # Otherwise the message may say to run doctor, which this is.
@@ -145,6 +147,18 @@ def _index(elastic: Elasticsearch, settings: Settings) -> Check:
         )
         return Check("index", "warning", seen, remedy)
     return Check("index", "ok", seen)
+
+
+def _without_index(elastic: Elasticsearch, alias: str) -> str:
+    """What to do if somebody deleted the live index; "" if there is none to go back to."""
+    with suppress(BlogsearchError), translate_errors():
+        for generation in list_generations(elastic, alias):
+            if generation.state == "previous":
+                return (
+                    f"`blogsearch rollback` makes {generation.name} live again; what was written "
+                    "since it was replaced is lost."
+                )
+    return ""
 
 
 def last_run(elastic: Elasticsearch, alias: str) -> Check:

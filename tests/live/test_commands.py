@@ -83,6 +83,18 @@ def test_doctor_names_the_index_or_says_how_to_build_one(
     assert "blogsearch reindex" in _doctor(run, own_settings)["index"]["remedy"]
 
 
+def test_doctor_goes_back_if_the_live_index_was_deleted(
+    run: Run, own_settings: Settings, elastic: Elasticsearch
+) -> None:
+    post = json.dumps({"oid": "a", "title": "Bread"})
+    for _ in range(2):
+        assert run("reindex", "-", settings=own_settings, input=post).exit_code == 0
+    elastic.indices.delete(index=f"{own_settings.index}-000002")
+    assert "`blogsearch rollback`" in _doctor(run, own_settings)["index"]["remedy"]
+    assert run("rollback", settings=own_settings).exit_code == 0
+    assert _doctor(run, own_settings)["index"]["status"] == "ok"
+
+
 def _response(status: str, body: object, product: str = "Elasticsearch") -> bytes:
     content = json.dumps(body)
     head = f"HTTP/1.1 {status}\r\nX-Elastic-Product: {product}\r\nConnection: close\r\n"
@@ -131,7 +143,7 @@ def test_doctor_explains_what_answers(
     ("url", "said"),
     [
         ("http://127.0.0.1:1", "docker compose up"),
-        ("http://no-such-host.invalid:9200", "correct ELASTICSEARCH_URL"),
+        ("http://no-such-host.invalid:9200", "No machine has this name"),
         ("https://127.0.0.1:{port}", "http:// instead"),
         ("http://me:secret@127.0.0.1:1", "(http://127.0.0.1:1)"),
     ],
