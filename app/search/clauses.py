@@ -458,38 +458,27 @@ def _popularity(plan: Plan) -> list[Clause]:
 # -- matching --------------------------------------------------------------------------------------
 
 
-def has_terms(plan: Plan, needed: int, *, similar: bool = False) -> list[Json]:
+def has_terms(plan: Plan, needed: int, *, similar: bool = False, named: bool = False) -> list[Json]:
     """Posts that have so many of the significant terms; with `similar`, a similar word is enough,
-    too."""
+    too. If they are `named`, the names of clauses tell which terms a post has, in which of several
+    variants."""
     if not plan.required:
         return []
-    has = [has_term(term, similar=similar) for term in plan.required]
+    has = [has_term(term, similar=similar, named=named) for term in plan.required]
     return [{"bool": {"should": has, "minimum_should_match": needed}}]
 
 
-def has_term(term: Interpretation, *, similar: bool = False) -> Json:
+def has_term(term: Interpretation, *, similar: bool = False, named: bool = False) -> Json:
     """Whether a post has a term in any of its variants, unscored."""
     clauses = [_has(variant, term) for variant in term.variants]
+    if named and not term.as_typed:
+        names = [f"{IS}{term.term.key} {number}" for number in range(len(clauses))]
+        clauses = list(map(name_query, names, clauses))
     if term.phrase:
         clauses.append(_in_any_form(term.phrase))
-    if similar:
-        clauses += [_in_any_form(word.text) for word in term.similar]
-    return any_of(clauses)
-
-
-def named_terms(plan: Plan) -> list[Json]:
-    """Clauses that score nothing, and whose names tell which terms a post has, in which of several
-    variants."""
-    clauses: list[Json] = []
-    for term in plan.required:
-        has = has_term(term)
-        if not term.as_typed:
-            variants = has["bool"]["should"]
-            for number in range(len(term.variants)):
-                variants[number] = name_query(f"{IS}{term.term.key} {number}", variants[number])
-        has["bool"]["_name"] = HAS + term.term.key
-        clauses.append(constant(has, 0))
-    return clauses
+    has = name_query(HAS + term.term.key, any_of(clauses)) if named else any_of(clauses)
+    likes = [_in_any_form(word.text) for word in term.similar] if similar else []
+    return any_of([has, *likes]) if likes else has
 
 
 def excluded_clauses(plan: Plan) -> list[Json]:

@@ -24,7 +24,6 @@ from app.search.clauses import (
     hidden_clauses,
     language_filter,
     name_query,
-    named_terms,
     operator_filters,
     phrase_in,
     pinned_clauses,
@@ -55,8 +54,6 @@ def hits_search(plan: Plan) -> Json:
     """One page of the posts that match, with highlights."""
     by_relevance, marker = plan.request.sort == "relevance", Marker.of(plan)
     should = [query for _, query in words_clauses(plan)]
-    if not by_relevance:
-        should += named_terms(plan)
     # Without words every post is listed.
     has_words = bool(plan.terms or plan.query.quoted)
     if has_words and plan.has_comments and plan.request.comments:
@@ -64,7 +61,7 @@ def hits_search(plan: Plan) -> Json:
     by_words = bool_query(
         must=[query for _, query in quoted_clauses(plan)],
         should=should,
-        filter=has_terms(plan, plan.needed, similar=True),
+        filter=has_terms(plan, plan.needed, similar=True, named=True),
     )
     query = _limit_to_listed(by_words, plan)
     query["bool"]["filter"] = [
@@ -84,7 +81,7 @@ def hits_search(plan: Plan) -> Json:
             name_query(name, query) if name.startswith(PHRASE) else query
             for name, query in best_clauses(plan)
         ]
-        body |= _rescore(ordering + named_terms(plan))
+        body |= _rescore(ordering)
     return body
 
 
