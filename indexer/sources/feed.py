@@ -131,8 +131,13 @@ def _post(entry: Any, origin: Origin, language: str | None, pages: Collection[st
         modified=updated,
         language=own.get("language") or entry.get("language") or language,
         image=image_of(entry.get("image")),
-        categories=[term for tag in entry.get("tags", ()) if (term := tag.get("term"))],
+        categories=[name for tag in entry.get("tags", ()) if (name := _name(tag))],
     )
+
+
+def _name(tag: Any) -> Any:
+    """The name of a category; Atom has it as the label, beside a term that may be a slug."""
+    return tag.get("label") or tag.get("term")
 
 
 def _is_summary(entry: Any) -> bool:
