@@ -399,8 +399,9 @@ def _error_of(error: ApiError) -> BlogsearchError:
     if status == 403:
         # Not the whole cause, which has the name of the user.
         needed = _PRIVILEGES.search(cause)
+        missing = f"one of {needed[0]}" if needed else "a privilege"
         return Unavailable(
-            f"Elasticsearch denies access: {needed[0] if needed else 'a privilege'} is missing. "
+            f"Elasticsearch denies access: {missing} is missing. "
             "docs/operations.md lists what the service and the commands need."
         )
     described = f"{kind}: {cause}" if cause else kind
