@@ -146,7 +146,8 @@ class Sources:
 
     def _count(self, skipped: Skipped) -> None:
         self.skipped[skipped.reason] += 1
-        if skipped.oid is not None and not skipped.declared and skipped.kind != "copy":
+        known = skipped.declared or skipped.kind in ("copy", "unread")
+        if skipped.oid is not None and not known:
             self.guessed[skipped.reason] += 1
             self._examples += [skipped.oid] if len(self._examples) < _NAMED else []
         if skipped.reason == UNREAD:

@@ -175,9 +175,9 @@ def last_run(elastic: Elasticsearch, alias: str) -> Check:
     outcome = "ended" if run.succeeded else "failed"
     seen = f"`blogsearch {run.command} {run.sources}` {outcome} {_ago(run.ended)}"
     if run.rejected:
-        seen += f", {run.rejected:,} posts and comments rejected"
+        seen += f", rejected: {run.rejected:,} (posts and comments)"
     if run.left_out:
-        seen += f", {run.left_out:,} files or pages left out"
+        seen += f", left out: {run.left_out:,} (files or pages)"
     if not run.succeeded:
         seen += f": {run.error}"
     for other in runs:

@@ -217,7 +217,7 @@ def test_doctor_tells_the_source_and_what_it_left_out_and_ends_with_3(
     assert run("reindex", source, settings=own_settings).exit_code == 0
     done = run("doctor", settings=own_settings)
     assert (done.exit_code, str(source) in done.output) == (0, True), done.output
-    assert "1 files or pages left out" in done.output
+    assert "left out: 1 (files or pages)" in done.output
     index = f"{own_settings.index}-000001"
     block = {"index.blocks.read_only_allow_delete": True}
     elastic.indices.put_settings(index=index, settings=block)

@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 
+from app.settings import Settings
 from indexer.errors import SourceError
 from indexer.posts.records import RawPost, Reject, Skipped, SourceItem
 from indexer.sources import SourceOptions, open_source
 from indexer.sources.fetch import FetchOptions
+from tests.conftest import Run
 
 Server = Any  # tests/live/conftest.py
 FETCH = FetchOptions(allow_private=True, read_timeout=1.0, deadline=5.0, retries=1)
@@ -198,6 +200,18 @@ def test_a_sitemap_that_lists_files_and_other_hosts(server: Server, tmp_path: Pa
     }
     assert len(reasons(items)) == len(items) == 1_001
     assert ["secret.html" in warnings[0], "other.test/c.xml" in warnings[1]] == [True, True]
+
+
+def test_a_page_that_was_not_fetched_is_not_left_out_by_its_looks(
+    server: Server, run: Run, own_settings: Settings
+) -> None:
+    locations = (server.url("/1"), "http://other.test/2")
+    listed = "".join(f"<url><loc>{url}</loc></url>" for url in locations)
+    server.say("/sitemap.xml", f"<urlset>{listed}</urlset>", Content_Type="text/xml")
+    server.say("/1", page("One"))
+    settings = replace(own_settings, fetch_allow_private=True)
+    done = run("try", server.url("/sitemap.xml"), settings=settings)
+    assert "Left out: 1 × on another host" in done.stderr
 
 
 def test_robots_keep_us_out_and_if_they_cannot_be_had_no_page_looks_removed(
