@@ -55,8 +55,9 @@ def checkpoint(client: Elasticsearch, index: str) -> dict[str, int]:
     }
     if len(checkpoints) < number:
         raise Damaged(
-            f"{index} is closed, or has lost some of its {number} shards (its health is red).",
-            "Repair it, or run `blogsearch rollback`, which says what is lost.",
+            f"{index} is closed, or has lost a shard (its health is red).",
+            f"Open it (`curl -X POST $ELASTICSEARCH_URL/{index}/_open`) or repair it; or run "
+            "`blogsearch rollback`, which says what is lost.",
         )
     return checkpoints
 
