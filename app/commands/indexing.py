@@ -32,7 +32,7 @@ from app.index.golden import require_golden
 from app.index.synonyms import index_settings
 from app.settings import Settings
 from indexer.errors import Damaged
-from indexer.posts.records import SourceItem, quantity
+from indexer.posts.records import SourceItem, examples, quantity
 from indexer.runs.build import reindex as run_reindex
 from indexer.runs.build import rollback as run_rollback
 from indexer.runs.export import export as exported_lines
@@ -192,6 +192,13 @@ def _compare(tools: Tools, command: str, sources: SourceArguments, *, force: boo
         tools.output.note(
             f"{result.index} was built with other synonym rules, another language or another model "
             "than the settings have now; `blogsearch rebuild` applies them."
+        )
+    if result.shortened:
+        click.echo(
+            f"warning: {len(result.shortened):,} posts have less than half of their former text "
+            f"({examples(result.shortened)}): the source may have summaries only, as many feeds. "
+            "A sync with the former source undoes it.",
+            err=True,
         )
     tools.output.say(
         f"{quantity(len(result.added), 'post')} added, {len(result.changed):,} changed, "

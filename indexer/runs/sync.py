@@ -47,6 +47,8 @@ class SyncResult:
         outdated: whether the index has other rules, or another language, than the settings.
         built: the generation that was built, if there was none.
         doubted: the posts whose pages no longer look like posts, and why they still are there.
+        shortened: of the changed posts those that have less than half of their former text, if
+            they are many: the source may have summaries only.
     """
 
     index: str
@@ -58,6 +60,7 @@ class SyncResult:
     outdated: bool = False
     built: Built | None = None
     doubted: Mapping[str, str] = field(default_factory=dict)
+    shortened: Sequence[str] = ()
 
 
 def sync(
@@ -110,6 +113,7 @@ def sync(
                 not is_current(live, settings),
                 None,
                 comparison.doubted,
+                comparison.shortened(),
             )
     built = reindex(client, alias, read(None), settings, on_reject, options)
     return SyncResult(built.index, added=list(ids(client, built.index)), built=built)
@@ -151,6 +155,7 @@ class _Comparison:
         self.unchanged = 0
         self.changes_links = bool(self._over_http)
         self.doubted: dict[str, str] = {}
+        self._shortened: list[str] = []
         self._with_lost: list[Post] = []
         self._lost_comments: list[str] = []
 
@@ -273,6 +278,13 @@ class _Comparison:
                 self.unchanged += 1
             else:
                 self.changed.append(oid)
+                if written.before and 2 * len(post.text) < len(written.before.text):
+                    self._shortened.append(oid)
+
+    def shortened(self) -> list[str]:
+        """The posts that lost most of their text, if so many look like a mistake."""
+        is_mistake = too_many_removed(len(self._shortened), len(self._digests))
+        return self._shortened if is_mistake else []
 
     def _apply(self, changes: Mapping[str, Change]) -> dict[str, Written]:
         limits = self.ingest.options.limits

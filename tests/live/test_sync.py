@@ -126,6 +126,20 @@ class TestDifferences:
         assert blog.stored("a") == compared  # it is not written by every sync
 
 
+def test_summaries_in_place_of_the_texts_are_said(blog: Blog) -> None:
+    grains = ["wheat", "rye", "barley", "oats", "millet", "rice", "maize", "sorghum"]
+    summaries = [entry(grain, text=f"<p>Bread of {grain}.</p>") for grain in grains]
+    whole = [{**one, "text": one["text"] + "<p>More about it.</p>" * 9} for one in summaries]
+    blog.write(*whole)
+    blog.sync()
+    blog.write(*summaries[:5])
+    assert "warning" not in blog.add().stderr
+    blog.write(*whole)
+    assert "warning" not in blog.sync().stderr
+    blog.write(*summaries)
+    printed(blog.sync(), "8 posts have less than half of their former text (wheat, rye, ")
+
+
 class TestComments:
     def test_are_removed_while_the_source_has_some(self, blog: Blog) -> None:
         blog.write(entry("a", "1", "2"), entry("b", "1"))
