@@ -15,7 +15,7 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from app.engines.back_off import BackOff, deadline
+from app.engines.back_off import BackOff, deadline, is_silent
 from app.errors import BadSettings
 from app.http.logs import add_time
 
@@ -161,10 +161,16 @@ class RedisClient:
         while self._idle:
             connection = self._idle.pop()
             with suppress(redis.RedisError, OSError):
-                if connection.pid == os.getpid() and not connection.can_read():
+                if connection.pid == os.getpid() and self._is_silent(connection):
                     return connection
             connection.disconnect()
         return pool.make_connection()
+
+    @staticmethod
+    def _is_silent(connection: Any) -> bool:
+        if isinstance(connection, redis.SSLConnection):
+            return not connection.can_read()
+        return is_silent(connection._sock)  # `can_read` waits for gevent: a tenth of a kept answer
 
     def call(
         self,

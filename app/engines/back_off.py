@@ -5,6 +5,7 @@ need no admission, so that they never wait for Elasticsearch.
 """
 
 import logging
+import socket
 import sys
 import threading
 import time
@@ -44,6 +45,21 @@ def deadline(seconds: float | None) -> Iterator[None]:
         raise TimeoutError("timed out") from None
     finally:
         timeout.close()
+
+
+def is_silent(connected: socket.socket) -> bool:
+    """Whether a connection without TLS is open, and nothing has arrived on it, such as its end."""
+    seconds = connected.gettimeout()
+    connected.settimeout(0)
+    try:
+        connected.recv(1, socket.MSG_PEEK)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    finally:
+        connected.settimeout(seconds)
+    return False
 
 
 class BackOff:

@@ -32,7 +32,7 @@ from elasticsearch import (
     UnsupportedProductError,
 )
 
-from app.engines.back_off import deadline
+from app.engines.back_off import deadline, is_silent
 from app.errors import BadSettings, BlogsearchError, NoIndex, Unavailable
 from app.settings import Settings
 from indexer.runs.refusals import error_of_part, refusal_from
@@ -216,15 +216,8 @@ class _Connection:
 
     def _open(self, seconds: float | None) -> socket.socket:
         """One that is open, and on which nothing has arrived, such as its end."""
-        if self._socket:
-            self._socket.settimeout(0)
-            try:
-                self._socket.recv(1, socket.MSG_PEEK)
-                self.close()
-            except BlockingIOError:
-                pass
-            except OSError:
-                self.close()
+        if self._socket and not is_silent(self._socket):
+            self.close()
         if self._socket is None:
             self._socket = socket.create_connection(self._address, seconds)
             self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
