@@ -115,7 +115,9 @@ def words_clauses(plan: Plan, *, one_by_one: bool = False) -> list[Clause]:
             texts = list(dict.fromkeys(term.phrase or term.term.text for term in plain))
         else:
             texts = [" ".join([term.term.text for term in plain])] if plain else []
-        clauses += [(text, _best_fields(text, plan, boost)) for text in texts]
+        # Of one word, titles with another word of its stem would come before texts that have it.
+        twice = len(plan.required) > 1
+        clauses += [(text, _best_fields(text, plan, boost, title_twice=twice)) for text in texts]
     for term in plan.terms:
         if not term.as_typed:
             variants = [_variant(variant, term, plan) for variant in term.variants]
@@ -128,7 +130,7 @@ def words_clauses(plan: Plan, *, one_by_one: bool = False) -> list[Clause]:
     return clauses
 
 
-def _best_fields(text: str, plan: Plan, boost: float = 1.0) -> Json:
+def _best_fields(text: str, plan: Plan, boost: float = 1.0, *, title_twice: bool = True) -> Json:
     """What the words of a text score: BM25 over all fields as one, stemmed and unstemmed, and once
     more in the title."""
     # The stemmed field has no stop words.
@@ -137,8 +139,7 @@ def _best_fields(text: str, plan: Plan, boost: float = 1.0) -> Json:
         _combined_fields(scoring.STEMMED_FIELDS, text, boost),
         _combined_fields(scoring.UNSTEMMED_FIELDS, text, boost * plan.share),
     ]
-    # Of one whole word, titles with another word of its stem would come before it.
-    if len(plan.required) > 1 or plan.request.typing:
+    if title_twice:
         clauses.append(match(title, text, boost=boost * scoring.TITLE_BOOST))
     return any_of(clauses)
 
