@@ -240,8 +240,8 @@ def _all_words(plan: Plan) -> list[Clause]:
             clauses.append(("all words", every("all.forms", scoring.ALONE)))
     else:
         clauses = [
-            ("all words in the title", every("title.lookup", in_title / 4)),
-            ("all words in the title, inflected", every_own("title", in_title * 5 / 4)),
+            ("all words in the title, as typed", every("title.words", in_title)),
+            ("all words in the title, inflected", every_own("title", in_title * 3 / 4)),
             ("all words in the title, in any form", every("title", in_title / 2)),
             ("all words", every_own("all", 1.0)),
         ]
