@@ -31,6 +31,8 @@ _LOCKED = re.compile(
 )
 """WordPress' form for the password of a post, which is in its feeds in place of the text."""
 _EXPORT = re.compile(rb"kind#(?:settings|template)|com/blogger/2018|wordpress\.org/export")
+_BARE = re.compile(r"[<>\"']|&(?!(?:amp|lt|gt|quot|#39);)")
+"""What no title has in a JSON Feed whose titles are escaped, as Eleventy's are."""
 _ENDS = (b"</rss>", b"</feed>", b"RDF>")
 
 
@@ -65,7 +67,11 @@ class Feed(Source):
     def _json(self, page: Fetched) -> tuple[str | None, list[dict[str, Any]]]:
         try:
             feed = orjson.loads(page.body.removeprefix(b"\xef\xbb\xbf"))
-            return feed.get("language"), [_entry(item) for item in feed["items"]]
+            entries = [_entry(item) for item in feed["items"]]
+            if not any(_BARE.search(entry["title"]) for entry in entries):
+                for entry in entries:
+                    entry["title"] = html.unescape(entry["title"])
+            return feed.get("language"), entries
         except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
             raise SourceError(f"{self.spec} is not a JSON Feed: {error}.", "Try again.") from error
 
@@ -102,7 +108,7 @@ def _entry(item: dict[str, Any]) -> dict[str, Any]:
     return {
         "id": str(item.get("id") or url or ""),
         "link": url,
-        "title": item.get("title"),
+        "title": str(item.get("title") or ""),
         "content": [content for content in contents if content["value"]][:1],
         "summary": item.get("summary"),
         "summary_detail": {"value": item.get("summary"), "type": "text/plain"},
@@ -131,13 +137,11 @@ def _post(entry: Any, origin: Origin, language: str | None, pages: Collection[st
         modified=updated,
         language=own.get("language") or entry.get("language") or language,
         image=image_of(entry.get("image")),
-        categories=[name for tag in entry.get("tags", ()) if (name := _name(tag))],
+        # In Atom the term may be a slug, beside the name as the label.
+        categories=[
+            n for tag in entry.get("tags", ()) if (n := tag.get("label") or tag.get("term"))
+        ],
     )
-
-
-def _name(tag: Any) -> Any:
-    """The name of a category; Atom has it as the label, beside a term that may be a slug."""
-    return tag.get("label") or tag.get("term")
 
 
 def _is_summary(entry: Any) -> bool:
