@@ -137,7 +137,6 @@ def _post(entry: Any, origin: Origin, language: str | None, pages: Collection[st
         modified=updated,
         language=own.get("language") or entry.get("language") or language,
         image=image_of(entry.get("image")),
-        # In Atom the term may be a slug, beside the name as the label.
         categories=[
             n for tag in entry.get("tags", ()) if (n := tag.get("label") or tag.get("term"))
         ],

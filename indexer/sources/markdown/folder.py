@@ -225,13 +225,21 @@ class MarkdownFolder(Source):
             url=self._address(self._place(entry)),
             pub_date=entry.published(),
             modified=entry.date(_MODIFIED),
-            categories=labels(entry.first(("categories", "category"))),
-            keywords=labels(entry.first(("tags", "tag", "keywords"))),
+            categories=self._labels(entry, "categories", "category"),
+            keywords=self._labels(entry, "tags", "tag", "keywords"),
             language=self._language(entry),
             translation_key=str(entry.first(_TRANSLATION_KEYS) or _in_language(entry.path)[1]),
             popularity=entry.fields.get("popularity"),
             image=self._address(image) if image and image.startswith("/") else image,
         )
+
+    def _labels(self, entry: Entry, *names: str) -> list[str]:
+        """In Jekyll `categories: jekyll update` is two, `category: jekyll update` one."""
+        plural = entry.fields.get(names[0])
+        is_jekyll = self._site is not None and self._site.generator == "Jekyll"
+        if is_jekyll and isinstance(plural, str) and "," not in plural:
+            return labels(plural.split())
+        return labels(entry.first(names))
 
     def _language(self, entry: Entry) -> str:
         """As the front matter says it, the path, or the configuration."""

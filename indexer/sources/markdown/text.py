@@ -32,7 +32,9 @@ _TEMPLATE = re.compile(
       | <(?P<tag>pre|code|kbd|samp)\b (?:(?!<(?P=tag)\b).)*? </(?P=tag)> )
   | \{%-?\s*(?:raw|verbatim)\s*-?%\} (?P<raw>(?:(?!\{%-?\s*(?:raw|verbatim)).)*?)
         \{%-?\s*end(?:raw|verbatim)\s*-?%\}
-  | \{%-? \s* comment \s* -?%\} (?:(?!\{%-?\s*comment).)*? \{%-? \s* endcomment \s* -?%\}
+  | \{(?:%-?|\{[<%])\s*comment\s*(?:[>%]\}|-?%)\} (?:(?!\{(?:%-?|\{[<%])\s*comment).)*?
+        \{(?:%-?|\{[<%])\s*(?:end|/\s*)comment\s*(?:[>%]\}|-?%)\}          # Liquid's, Hugo's
+  | \{::comment\} (?:(?!\{::comment).)*? \{:/(?:comment)?\} | \{/\* (?:(?!\{/\*).)*? \*/\}
   | %% [^%]{0,5000} %%                                                   # Obsidian's comments
   | \{\{ (?> "[^"\n]*" | (?!\{\{)[^`] )*? \}\}
   | \{% (?> "[^"\n]*" | (?!\{%)[^`] )*? %\}
