@@ -7,7 +7,6 @@ same, so that a document some other indexer wrote cannot put markup into a page.
 
 import html
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -395,9 +394,9 @@ def with_text_fragment(page: str, excerpt: str) -> str:
 
 
 def _with_text(page: str, *texts: str, before: str = "") -> str:
-    # A hyphen has a meaning there.
-    said = ",".join(quote(text, safe="").replace("-", "%2D") for text in (before, *texts) if text)
-    said = said.replace(",", "-,", 1) if before else said
+    said = quote("\n".join(filter(None, (before, *texts))), safe="")
+    said = said.replace("-", "%2D")  # it has a meaning there
+    said = said.replace("%0A", "-,", 1 if before else 0).replace("%0A", ",")
     return f"{page}{'' if '#' in page else '#'}:~:text={said}"
 
 
@@ -411,7 +410,9 @@ def marks_all(marked: Mapping[str, str]) -> bool:
     texts, title = (marked.get("text", ""), marked.get("code", "")), marked.get("title", "")
     if MARK not in title:
         return not any(MARK in text for text in texts)
-    return _words_of(title).issuperset(chain.from_iterable(map(_words_of, texts)))
+    words = _words_of(title)
+    found = chain.from_iterable(map(_FIRST_LETTERS.finditer, texts))
+    return all(match[1].casefold() in words for match in found)
 
 
 def _count(words: Words, shown: Words) -> float:
@@ -437,9 +438,9 @@ def passages(
     levels: list[int] = []
     above: list[tuple[str, Words]] = []
     cut: list[Passage] = []
-    names_of_all: Counter[str] = Counter()
+    names_of_all: list[str] = []
     if not all(heading["id"] for heading in headings):
-        names_of_all.update(unmark(lines[h["line"]]) for h in headings if h["line"] < len(lines))
+        names_of_all = [unmark(lines[h["line"]]) for h in headings if h["line"] < len(lines)]
     code_before = 0
     for heading, following in pairwise([_BEGINNING, *headings, last]):
         at, level = heading["line"], heading["level"]
@@ -462,7 +463,7 @@ def passages(
             in_heading = _NO_WORDS if is_title else in_name
             names, words_above = zip(*above, strict=True) if above else ((), ())
             words = in_heading, in_body, in_heading | in_body, _NO_WORDS.union(*words_above)
-            is_one = names_of_all[name] < 2 or heading["code_line"] > code_before
+            is_one = names_of_all.count(name) < 2 or heading["code_line"] > code_before
             before = "" if is_one or at < 1 else unmark(lines[at - 1])
             cut.append(Passage(prose, block, *texts, names, heading["id"], before, *words))
         code_before = heading["code_line"]
