@@ -14,7 +14,9 @@ Accents are folded first in languages where they are optional (English), and oth
 because the stemmers need them (docs/languages.md).
 """
 
+import hashlib
 import html
+import json
 import re
 import string
 import unicodedata
@@ -239,6 +241,12 @@ def _wide_and_narrow() -> dict[str, str]:
 
 _SYMBOLS = ["blog_separators", "blog_symbols"]
 _SYMBOLS_AND_CAMEL = ["blog_separators_camel", "blog_symbols"]
+
+
+def analysis_digest(language: Language) -> str:
+    """16 hexadecimal digits, from all of the analysis but the rules."""
+    text = json.dumps(analysis(Rules(), language), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def analysis(rules: Rules, language: Language) -> dict[str, Any]:

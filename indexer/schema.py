@@ -30,6 +30,7 @@ from analyzers.chains import (
     UNDER,
     WORDS,
     analysis,
+    analysis_digest,
     index_time,
 )
 from analyzers.languages import ENGLISH, Language
@@ -193,6 +194,7 @@ def index_body(
     )
     body: dict[str, Any] = index.to_dict()
     meta = {"rules": rules.digest, "language": language.name, "schema": SCHEMA}
+    meta["analysis"] = analysis_digest(language)
     if model:
         meta["model"] = model
         body["mappings"]["properties"]["passages"] = _PASSAGES

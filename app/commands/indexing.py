@@ -116,7 +116,7 @@ def rebuild(tools: Tools, force: bool) -> None:
     if live is None or built is None:
         why = "There is no index yet. Build one with `blogsearch reindex SOURCE`."
         if live:
-            why = f"{live.name} has the present rules, language and schema already."
+            why = f"{live.name} has the present rules, language, analysis and schema already."
         tools.output.say(why)
         tools.output.result({"index": live.name if live else None, "rebuilt": False, "reason": why})
         return
@@ -190,8 +190,9 @@ def _compare(tools: Tools, command: str, sources: SourceArguments, *, force: boo
         click.echo(f"kept for now: {why} ({oid})", err=True)
     if result.outdated:
         tools.output.note(
-            f"{result.index} was built with other synonym rules, another language or another model "
-            "than the settings have now; `blogsearch rebuild` applies them."
+            f"{result.index} was built with other synonym rules, another language or model than "
+            "the settings have now, or by a version that stems otherwise; `blogsearch rebuild` "
+            "applies what is new."
         )
     if result.shortened:
         click.echo(

@@ -19,6 +19,7 @@ from itertools import chain
 from elasticsearch import ApiError, Elasticsearch, TransportError
 from msgspec.structs import replace
 
+from analyzers.chains import analysis_digest
 from analyzers.languages import ENGLISH, Language
 from analyzers.meaning import Model
 from analyzers.rules.compile import Rules
@@ -98,10 +99,11 @@ class Built:
 
 
 def is_current(generation: Generation, settings: IndexSettings) -> bool:
-    """Whether a generation has these rules, language and vectors, and the present schema."""
-    wanted = (settings.rules.digest, settings.language.name, SCHEMA, settings.model_name)
+    """Whether a generation has these rules, language, vectors, the present schema and analysis."""
+    language = settings.language
+    wanted = (settings.rules.digest, language.name, SCHEMA, settings.model_name)
     had = (generation.rules, generation.language, generation.schema, generation.model)
-    return had == wanted
+    return had == wanted and generation.analysis == analysis_digest(language)
 
 
 # -- what fills it -----------------------------------------------------------------------------

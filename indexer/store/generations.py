@@ -41,6 +41,7 @@ State = Literal["live", "previous", "building", "unknown"]
 class Generation:
     """One generation. `built` is an ISO 8601 date.
 
+    `analysis` is the digest of how its language is analysed.
     `model` names the model of the vectors of its passages; "" without vectors.
     `read_only`: Elasticsearch itself blocks writes, because its disk was nearly full.
     `written`: a build or a rollback writes to it, or was killed while it did.
@@ -52,6 +53,7 @@ class Generation:
     rules: str | None
     language: str
     schema: int | None
+    analysis: str | None
     model: str
     built: str
     write_blocked: bool
@@ -130,6 +132,7 @@ def _generation(alias: str, name: str, number: int, body: Mapping[str, Any]) -> 
         rules=meta.get("rules"),
         language=meta.get("language", ENGLISH.name),
         schema=meta.get("schema"),
+        analysis=meta.get("analysis"),
         model=meta.get("model", ""),
         built=created.isoformat(),
         write_blocked=str(blocks.get("write", "false")) == "true",

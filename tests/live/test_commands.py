@@ -83,6 +83,21 @@ def test_doctor_names_the_index_or_says_how_to_build_one(
     assert "blogsearch reindex" in _doctor(run, own_settings)["index"]["remedy"]
 
 
+def test_rebuild_applies_the_analysis_of_a_new_version(
+    run: Run, own_settings: Settings, elastic: Elasticsearch
+) -> None:
+    run = partial(run, settings=own_settings, input=json.dumps({"oid": "a", "title": "Bread"}))
+    index = f"{own_settings.index}-000001"
+    assert run("reindex", "-").exit_code == 0
+    assert f"{index} has the present" in run("rebuild").stdout
+    meta = elastic.indices.get_mapping(index=index)[index]["mappings"]["_meta"]
+    meta["blogsearch"]["analysis"] = "of another version"
+    elastic.indices.put_mapping(index=index, meta=meta)
+    assert "`blogsearch rebuild` applies what is new" in run("sync", "-").stderr
+    assert f"{own_settings.index}-000002 is live" in run("rebuild").stdout
+    assert "`blogsearch rebuild`" not in run("sync", "-").stderr
+
+
 def test_doctor_goes_back_if_the_live_index_was_deleted(
     run: Run, own_settings: Settings, elastic: Elasticsearch
 ) -> None:
