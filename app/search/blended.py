@@ -14,7 +14,7 @@ from app.search.pins import match_rules, words_of
 from app.search.plan import ANY, Plan, plan_corrected, plan_typed
 from app.search.request import SearchRequest
 from app.search.searches import (
-    counts_search,
+    counts_searches,
     examined_words,
     facets_search,
     hits_search,
@@ -84,7 +84,7 @@ def answer(
         if session.is_current:
             session.words.learn(learned)
         facts |= {key: learned[word] for key, (_, word) in new.items()}
-        meant, counts = _understand(typed, facts, view), read_counts(counted)
+        meant, counts = _understand(typed, facts, view), read_counts(*pages, counted)
         if meant != plan:
             found = _find(session, "second", meant, model)
         else:
@@ -130,8 +130,8 @@ def _with_pins(plan: Plan, view: IndexView) -> Plan:
 
 def _find(session: SearchSession, kind: str, plan: Plan, model: "Model | None") -> Found:
     plan = _with_meaning(plan, session.view, model)
-    page, counted = session.send(kind, hits_search(plan), counts_search(plan))
-    return read_found(plan, page["hits"]["hits"], read_counts(counted))
+    page, *counted = session.send(kind, hits_search(plan), *counts_searches(plan))
+    return read_found(plan, page["hits"]["hits"], read_counts(page, *counted))
 
 
 def _with_translations(session: SearchSession, found: Found) -> Found:

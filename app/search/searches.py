@@ -71,7 +71,7 @@ def hits_search(plan: Plan) -> Json:
     body: Json = {
         "query": query,
         **page(plan.request),
-        "track_total_hits": False,
+        "track_total_hits": _is_counted(plan),
         "_source": _SOURCE,
         "highlight": marker.highlighting("title", "text", "code.forms"),
         **(COLLAPSED if plan.has_translations else {}),
@@ -83,6 +83,13 @@ def hits_search(plan: Plan) -> Json:
         ]
         body |= _rescore(ordering)
     return body
+
+
+def _is_counted(plan: Plan) -> bool:
+    """Whether the hits are counted where they are found. In an order by date that would look at all
+    of them, those of a large page are asked for later, and translations count as one post."""
+    by_relevance = plan.request.sort == "relevance"
+    return by_relevance and not (plan.is_large or plan.has_translations)
 
 
 def _comments(marker: Marker) -> Json:
@@ -159,10 +166,10 @@ for each of them."""
 
 
 def _counts(plan: Plan) -> dict[str, Json]:
-    """Queries for the posts that match: `ANY`; `ALL`, with every word, if that is not the same;
-    `HAS + key`, with a term that was split."""
+    """Queries for the posts that match: `ANY`, if `hits_search` does not count them; `ALL`, with
+    every word, if that is not the same; `HAS + key`, with a term that was split."""
     number = len(plan.required)
-    counted = {ANY: _match(plan, plan.needed, similar=True)}
+    counted = {} if _is_counted(plan) else {ANY: _match(plan, plan.needed, similar=True)}
     # Posts that only have a similar word match, and do not have the word.
     least = 0 if any(term.similar for term in plan.required) else plan.needed
     if plan.pins.first:
@@ -176,8 +183,10 @@ def _counts(plan: Plan) -> dict[str, Json]:
     return {name: bool_query(filter=[query, *chosen]) for name, query in counted.items()}
 
 
-def counts_search(plan: Plan) -> Json:
-    return _count_words(plan, _counts(plan))
+def counts_searches(plan: Plan) -> list[Json]:
+    """The search that counts what `hits_search` does not, if there is something."""
+    counted = _counts(plan)
+    return [_count_words(plan, counted)] if counted else []
 
 
 def _count_words(plan: Plan, counted: dict[str, Json]) -> Json:
@@ -186,9 +195,15 @@ def _count_words(plan: Plan, counted: dict[str, Json]) -> Json:
     return {"size": 0, "track_total_hits": False, "aggs": counts}
 
 
-def read_counts(response: Json) -> dict[str, int]:
-    buckets = response["aggregations"][_COUNTS]["buckets"]
-    return {name: number(bucket) for name, bucket in buckets.items()}
+def read_counts(*responses: Json) -> dict[str, int]:
+    """What the responses to searches of hits and of counts say."""
+    counts = {}
+    for response in responses:
+        if total := response["hits"].get("total"):
+            counts[ANY] = total["value"]
+        buckets = response.get("aggregations", {}).get(_COUNTS, {}).get("buckets", {})
+        counts |= {name: number(bucket) for name, bucket in buckets.items()}
+    return counts
 
 
 # -- order, pages, and what another choice would find ----------------------------------------------
