@@ -42,11 +42,14 @@ from analyzers.signs import (
 TEXT = "blog_text"
 """Prose: synonyms, stop words removed, stemmed, folded."""
 FORMS = "blog_forms"
-"""Prose with synonyms, not stemmed: ranks a word, in either spelling, above its inflections."""
+"""Prose with synonyms, not stemmed: ranks a word, in either spelling, above its inflections. Posts
+have the words as written, so that WORDS finds these."""
 WORDS = "blog_words"
-"""Words as written, but folded: no synonyms, no stop words removed, not stemmed."""
+"""Words as written, but folded: no synonyms, no stop words removed, not stemmed; only of queries,
+for fields of FORMS."""
 SPELLING = "blog_spelling"
-"""Words as written, with accents where they are letters of the language: for corrections."""
+"""Words as written, with accents where they are letters of the language: for corrections. Where
+they are not, it is WORDS."""
 PREFIXES = "blog_prefixes"
 """The beginnings of the words of WORDS, for suggestions; only at index time."""
 EXACT = "blog_exact"
@@ -54,18 +57,18 @@ EXACT = "blog_exact"
 UNDER, PATH = "under", "path"
 """Each beginning of an address: `blog.example.org/docs/a` as that, with `/docs` and with the host
 alone; PATH without the host."""
-SYNONYMS = "blog_synonyms"
-"""The synonym filter; at index time another one, which keeps the words of a phrase."""
+SYNONYMS, UNSTEMMED_SYNONYMS = "blog_synonyms", "blog_synonyms_unstemmed"
+"""The synonym filters of TEXT and FORMS; at index time other ones, which keep words."""
 
 LONGEST_PREFIX = 12
 """Letters of the longest beginning of a word that is indexed, besides the whole word."""
 
 
 def index_time(name: str) -> str:
-    """The analyzer that TEXT, FORMS, WORDS or SPELLING has at index time, or the filter.
+    """The analyzer that TEXT, FORMS or SPELLING has at index time, or the filter.
 
-    Stored texts are HTML-escaped. In TEXT, FORMS and WORDS 3.4.1 is also found as 3.4 and 3, and
-    python3.12 as python and 3.12; in TEXT and FORMS a phrase keeps its words beside its synonym.
+    Stored texts are HTML-escaped. In TEXT and FORMS 3.4.1 is also found as 3.4 and 3, and
+    python3.12 as python and 3.12, and a phrase keeps its words beside its synonym.
     """
     return f"{name}_index"
 
@@ -262,6 +265,8 @@ def analysis(rules: Rules, language: Language) -> dict[str, Any]:
     filters: dict[str, Any] = {
         SYNONYMS: synonyms(rules.compiled.lines),
         index_time(SYNONYMS): synonyms(rules.compiled.post_lines),
+        UNSTEMMED_SYNONYMS: synonyms(rules.compiled.unstemmed_lines),
+        index_time(UNSTEMMED_SYNONYMS): synonyms(rules.compiled.unstemmed_post_lines),
         "blog_stop": {"type": "stop", "stopwords": sorted(language.stop_words)},
         "blog_versions": _where(_HAS_PARTS, "blog_parts"),
         "blog_parts": {
@@ -325,14 +330,17 @@ def analysis(rules: Rules, language: Language) -> dict[str, Any]:
         }
 
     def prose(*, post: bool) -> dict[str, dict[str, Any]]:
-        """TEXT, FORMS and WORDS, for queries or for posts."""
+        """TEXT and FORMS, for queries or for posts."""
         before = [*first, "blog_versions"] if post else first
-        synonyms = [index_time(SYNONYMS), "remove_duplicates"] if post else [SYNONYMS]
         inflected = ["blog_stop", *stemming, *folding, *(["blog_characters"] if post else [])]
+
+        def with_synonyms(name: str) -> list[str]:
+            synonyms = [index_time(name), "remove_duplicates"] if post else [name]
+            return [*before, *synonyms]
+
         chains = {
-            TEXT: chain(_SYMBOLS_AND_CAMEL, [*before, *synonyms, *inflected], post=post),
-            FORMS: chain(_SYMBOLS, [*before, *synonyms, *folding], post=post),
-            WORDS: chain(_SYMBOLS, [*before, *folding], post=post),
+            TEXT: chain(_SYMBOLS_AND_CAMEL, [*with_synonyms(SYNONYMS), *inflected], post=post),
+            FORMS: chain(_SYMBOLS, [*with_synonyms(UNSTEMMED_SYNONYMS), *folding], post=post),
         }
         return {index_time(name) if post else name: made for name, made in chains.items()}
 
@@ -350,6 +358,7 @@ def analysis(rules: Rules, language: Language) -> dict[str, Any]:
         "analyzer": {
             **prose(post=False),
             **prose(post=True),
+            WORDS: chain(_SYMBOLS, [*first, *folding]),
             SPELLING: chain(_SYMBOLS, first),
             index_time(SPELLING): chain(spelling, first),
             PREFIXES: chain(spelling, [*first, *folding, PREFIXES]),

@@ -9,6 +9,7 @@ words before it; they are internal, and `readable` turns them back.
 import re
 import unicodedata
 from collections.abc import Iterator
+from hashlib import blake2b
 
 # Ideographs, hiragana, katakana (also of half width) and Hangul, for a class of characters.
 _HANGUL = "\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3"
@@ -166,6 +167,11 @@ _OPERATOR_PREFIX = "op0"
 def operator_word(operator: str) -> str:
     """The word that stands for an operator."""
     return _OPERATOR_PREFIX + "".join(f"{ord(character):03d}" for character in operator)
+
+
+def synonym_word(token: str) -> str:
+    """The word that stands for what a rule makes of others, beside these; it has no `_` or sign."""
+    return f"{_OPERATOR_PREFIX}x{blake2b(token.encode(), digest_size=8).hexdigest()}"
 
 
 def readable(token: str) -> str | None:

@@ -51,16 +51,12 @@ def _lookup(analyzer: str, **options: Any) -> Text:
 
 
 def _prose(copy_to: str | None = "all", **fields: Text | Keyword) -> Text:
-    """A stemmed field; `words` has the words as typed, `forms` also their synonyms."""
+    """A stemmed field; `forms` has the words as written, beside what stands for synonyms."""
     return _text_field(
         TEXT,
         # Offsets let the highlighter work without analyzing a long post again.
         index_options="offsets",
-        fields={
-            "words": _text_field(WORDS),
-            "forms": _text_field(FORMS, index_options="freqs"),
-            **fields,
-        },
+        fields={"forms": _text_field(FORMS), **fields},
         **({"copy_to": copy_to} if copy_to else {}),
     )
 
@@ -90,7 +86,7 @@ class BlogComment(InnerDoc):
     comment = _text_field(
         TEXT,
         index_options="offsets",
-        fields={"words": _text_field(WORDS)},
+        fields={"forms": _text_field(FORMS)},
         # What is copied is not copied on: both have to be named.
         copy_to=["comment_texts", "all"],
     )
@@ -136,14 +132,7 @@ class BlogItem(Document):
     comments = Nested(BlogComment)
     # Filled from the comments; not stored.
     comment_texts = _prose(copy_to=None)
-    all = _lookup(
-        TEXT,
-        fields={
-            "forms": _lookup(FORMS),
-            # As written, for the term suggester.
-            "words": _text_field(SPELLING, norms=False, index_options="docs"),
-        },
-    )
+    all = _lookup(TEXT, fields={"forms": _lookup(FORMS)})
     url = Keyword(index=False)
     image = Keyword(index=False, doc_values=False)
     # `under` and `path` have each beginning of it, with and without its host: `under=` of a search.
@@ -193,11 +182,18 @@ def index_body(
         analysis=analysis(rules, language),
     )
     body: dict[str, Any] = index.to_dict()
+    properties = body["mappings"]["properties"]
+    # The words as written: for the term suggester.
+    spelling = "all.forms"
+    if not language.folds_first:
+        spelling = "all.spelling"
+        properties["all"]["fields"]["spelling"] = _lookup(SPELLING).to_dict()
+    properties["spelling"] = {"type": "alias", "path": spelling}
     meta = {"rules": rules.digest, "language": language.name, "schema": SCHEMA}
     meta["analysis"] = analysis_digest(language)
     if model:
         meta["model"] = model
-        body["mappings"]["properties"]["passages"] = _PASSAGES
+        properties["passages"] = _PASSAGES
         # A rebuild and a rollback copy documents with all that they have.
         body["settings"]["index.mapping.exclude_source_vectors"] = False
     body["mappings"]["_meta"] = {"blogsearch": meta}

@@ -13,14 +13,21 @@ a contraction takes them away. So `machine learning, ml` is compiled to
 
 Of the three results the second marks the whole phrase, and the third has the token at the last
 word, so that words behind the phrase stand beside it as they stand behind "ml".
+
+An unstemmed field keeps what was written. There a query has all words that become the same, and
+posts have beside a phrase the word that stands for its token (`synonym_word`):
+
+    colour, color                                               for queries
+    machine learning, ml => ml, op0x…                           for queries
+    machine learning => machine learning, op0x…, machine op0x…  for posts
 """
 
 import hashlib
 import itertools
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 from analyzers.errors import BlogsearchError, Finding
@@ -38,9 +45,10 @@ from analyzers.rules.parse import (
     unreadable,
     words,
 )
-from analyzers.signs import fold, is_unspaced, split
+from analyzers.signs import fold, is_unspaced, split, synonym_word
 
 MAX_VARIANTS = 24  # spellings of one phrase
+_FEW = 8  # words that a query has all of, besides equivalents, as the filter stores every pair
 _LISTED = 20  # errors of the files in use; `synonyms check` has all
 
 
@@ -54,7 +62,8 @@ class RuleErrors(BlogsearchError):
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """Rules followed to their end: `lines` for queries and `post_lines` are in Solr's syntax.
+    """Rules followed to their end: `lines` for queries and `post_lines` are in Solr's syntax, and
+    so are those of unstemmed fields.
 
     Nothing, if there are errors in the rules taken together.
     """
@@ -63,6 +72,8 @@ class Compiled:
     groups: Mapping[Words, Group] = field(default_factory=dict)
     lines: tuple[str, ...] = ()
     post_lines: tuple[str, ...] = ()
+    unstemmed_lines: tuple[str, ...] = ()
+    unstemmed_post_lines: tuple[str, ...] = ()
 
 
 class Rules:
@@ -168,7 +179,54 @@ def compile_rules(rules: Sequence[Rule]) -> Compiled:
                 beside += [_beside(spelling, term, groups) for spelling in spellings]
         lines += _compile_line(group.tokens, every)
         post_lines += [*_compile_line(group.tokens, replaced), *beside]
-    return Compiled((), groups.of, tuple(lines), tuple(post_lines))
+    unstemmed = _compile_unstemmed(groups, words_of)
+    return Compiled((), groups.of, tuple(lines), tuple(post_lines), *unstemmed)
+
+
+def _compile_unstemmed(
+    groups: Groups, words_of: Mapping[tuple[str, ...], Sequence[str]]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The lines of unstemmed fields, for queries and for posts.
+
+    Of words that become the same a query has all, if they are few, become nothing else, and are no
+    part of a name: the js of node.js is not JavaScript.
+    """
+    uses = Counter(token for tokens in {group.tokens for group in groups.all} for token in tokens)
+    in_names = {word for term in groups.of if _is_name(term, groups) for word in term}
+    same = {
+        tokens: words
+        for tokens, words in words_of.items()
+        if len(words) <= max(len(tokens), _FEW)
+        and all(uses[token] == 1 for token in tokens)
+        and in_names.isdisjoint(words)
+    }
+    beside = {
+        term: [token for token in _in_posts(term, groups) if (token,) != term]
+        for group in groups.all
+        for term in group.terms
+        if len(term) > 1 or group.tokens not in same
+    }
+
+    def words_for(term: Words) -> list[str]:
+        return list(map(synonym_word, beside.get(term, ())))
+
+    used = set(itertools.chain.from_iterable(beside.values()))
+    written: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for group in groups.all:
+        marks = [synonym_word(token) for token in group.tokens if token in used]
+        for term in group.terms:
+            own = term if len(term) == 1 else ()
+            results = same.get(group.tokens) or dict.fromkeys((*own, *group.tokens))
+            written[(*results, *marks)] += _spellings(term, groups, words_of)
+    lines = [line for results, terms in written.items() for line in _compile_line(results, terms)]
+    post_lines = []
+    for term in filter(beside.get, beside):
+        for spelling in dict.fromkeys(_spellings(term, groups, words_of)):
+            pieces = _pieces(spelling) if len(term) > 1 else (spelling,)
+            is_name = _is_name(term, groups)
+            columns = [[piece, *([] if is_name else words_for((piece,)))] for piece in pieces]
+            post_lines.append(_in_columns(spelling, pieces, columns, words_for(term), words_for))
+    return tuple(lines), tuple(post_lines)
 
 
 def setting(lines: Sequence[str]) -> list[str]:
@@ -264,20 +322,39 @@ def _beside(spelling: str, term: Words, groups: Groups) -> str:
     """
     tokens = _in_posts(term, groups)
     pieces = _pieces(spelling)
-    is_name = any(" " not in written for written in groups.spellings[term])
-    results: list[list[str]]
-    if is_name and not any(map(is_unspaced, pieces)):
-        results = [[piece] for piece in pieces] + [[token] for token in tokens]
-    else:
-        columns = [list(_in_posts((piece,), groups) or (piece,)) for piece in pieces]
-        for start, end in itertools.combinations(range(len(pieces) + 1), 2):
-            if 1 < end - start < len(pieces):
-                for place in (start, end - 1):
-                    columns[place] += _in_posts(pieces[start:end], groups)
-        rows = range(max(map(len, columns)))
-        results = [[column[row % len(column)] for column in columns] for row in rows]
-        for token in tokens:
-            results += [[token], [*results[0][:-1], token]]
+    if _is_name(term, groups):
+        return f"{_escape(spelling)} => {_terms(dict.fromkeys((*pieces, *tokens)))}"
+    columns = [list(_in_posts((piece,), groups) or (piece,)) for piece in pieces]
+    return _in_columns(spelling, pieces, columns, tokens, partial(_in_posts, groups=groups))
+
+
+def _is_name(term: Words, groups: Groups) -> bool:
+    """Whether a term of several words is written as one (node.js)."""
+    is_one = any(" " not in written for written in groups.spellings[term])
+    return len(term) > 1 and is_one and not any(map(is_unspaced, term))
+
+
+def _in_columns(
+    spelling: str,
+    pieces: Words,
+    columns: Sequence[list[str]],
+    tokens: Sequence[str],
+    tokens_of: Callable[[Words], Iterable[str]],
+) -> str:
+    """The line that puts tokens beside the words of a phrase.
+
+    Args:
+        columns: what each piece becomes.
+        tokens_of: those of a phrase inside of it.
+    """
+    for start, end in itertools.combinations(range(len(pieces) + 1), 2):
+        if 1 < end - start < len(pieces):
+            for place in (start, end - 1):
+                columns[place] += tokens_of(pieces[start:end])
+    rows = range(max(map(len, columns)))
+    results = [[column[row % len(column)] for column in columns] for row in rows]
+    for token in tokens:
+        results += [[token], [*results[0][:-1], token]]
     unique = dict.fromkeys(map(" ".join, results))
     return f"{_escape(spelling)} => {_terms(unique)}"
 

@@ -95,7 +95,7 @@ def analyze(tools: Tools, text: tuple[str, ...], analyzer: str) -> None:
     blogsearch analyze --analyzer blog_words "Node.js"
     blogsearch analyze --analyzer blog_text_index "an introduction to machine learning"
     """
-    from analyzers.chains import MARKS, SYNONYMS, index_time
+    from analyzers.chains import MARKS, SYNONYMS, UNSTEMMED_SYNONYMS, index_time
     from analyzers.languages import language_of
     from analyzers.signs import readable
     from app.index.synonyms import explain_rules, rules_in_use
@@ -116,7 +116,8 @@ def analyze(tools: Tools, text: tuple[str, ...], analyzer: str) -> None:
         steps.append((step["name"], [token["token"] for token in step["tokens"]]))
     synonyms: dict[str, Any] = {"rules": []}
     for (_, tokens), (name, _) in pairwise(steps):
-        if name in (SYNONYMS, index_time(SYNONYMS)) and tokens:
+        filters = (SYNONYMS, UNSTEMMED_SYNONYMS)
+        if name in (*filters, *map(index_time, filters)) and tokens:
             words = [readable(token) or token for token in tokens]
             language = language_of(live.language)
             rules = rules_in_use(live.rules or "", tools.settings, language)

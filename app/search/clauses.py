@@ -28,6 +28,7 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import Any
 
+from analyzers.chains import SPELLING, WORDS
 from analyzers.languages import Language
 from analyzers.signs import is_thai
 from app.search import scoring
@@ -78,6 +79,8 @@ def constant(query: Json, score: float) -> Json:
 
 
 def match(field: str, text: str, **options: Any) -> Json:
+    if field == "spelling":
+        options["analyzer"] = SPELLING  # not that of the field, which has synonyms
     return {"match": {field: {"query": text, **options}}}
 
 
@@ -85,9 +88,14 @@ def match_phrase(field: str, text: str, **options: Any) -> Json:
     return {"match_phrase": {field: {"query": text, **options}}}
 
 
-def phrase_in(fields: Sequence[str], text: str, boost: float = 1.0) -> Json:
-    """The words of the text side by side in any of the fields."""
+def phrase_in(
+    fields: Sequence[str], text: str, boost: float = 1.0, analyzer: str | None = WORDS
+) -> Json:
+    """The words of the text side by side in any of the fields, as typed if they have no analyzer of
+    their own (None)."""
     phrase = {"query": text, "type": "phrase", "fields": list(fields), "boost": boost}
+    if analyzer:
+        phrase["analyzer"] = analyzer
     phrase["lenient"] = True  # otherwise several tokens are an error there
     return {"multi_match": phrase}
 
@@ -126,7 +134,8 @@ def words_clauses(plan: Plan, *, one_by_one: bool = False) -> list[Clause]:
             similar = [_best_fields(word.text, plan, scoring.SIMILAR) for word in term.similar]
             clauses.append(("a similar word", best_of(similar)))
     for text in dict.fromkeys(term.phrase for term in plan.terms if term.phrase):
-        clauses.append((f"{text} as typed", _combined_fields(scoring.CONTRACTED_FIELDS, text)))
+        apart = [_combined_fields(scoring.UNSTEMMED_FIELDS, word) for word in text.split()]
+        clauses.append((f"{text} as typed", any_of(apart)))
     return clauses
 
 
@@ -245,7 +254,7 @@ def _all_words(plan: Plan) -> list[Clause]:
             ("all words in the title, in any form", every("title", in_title / 2)),
             ("all words", every_own("all", 1.0)),
         ]
-    clauses.append(("all words as typed", every("all.words", typed)))
+    clauses.append(("all words as typed", every("spelling", typed)))
     if plan.request.prefer:
         chosen = language_filter(plan.request.prefer, plan.language)
         in_language = bool_query(must=[every("all.forms")], filter=chosen)
@@ -294,7 +303,7 @@ def _own_forms(field: str, variant: TermVariant, plan: Plan) -> Json:
     words = {form for one in spellings for form in plan.language.inflections(one)}
     if field == "title":
         words = set(map(plan.language.fold, words))
-    return {"terms": {f"{field}.words": sorted(words)}}
+    return {"terms": {"title.forms" if field == "title" else "spelling": sorted(words)}}
 
 
 def _is_word(variant: TermVariant, term: Interpretation) -> bool:
@@ -313,7 +322,7 @@ def _look_up(field: str, term: Interpretation, boost: float) -> Json:
             begins = _begins_in_title(term) if in_title else _begins(term)
             clauses.append(constant(begins, weight * scoring.BEGUN))
         if variant.kind == "split":
-            fields = ["title.words"] if in_title else scoring.PHRASE_FIELDS
+            fields = ["title.forms"] if in_title else scoring.PHRASE_FIELDS
             clauses.append(phrase_in(fields, variant.text, weight))
         elif variant.kind != "prefix":
             clauses.append(match(field, variant.text, operator="and", boost=weight))
@@ -330,11 +339,12 @@ def _neighbours(plan: Plan) -> list[Clause]:
         for pair in pairwise(plan.without_stop_words)
         if not (pair[0].term.light and pair[1].term.light) and not pair[1].term.continues
     )
-    options = {"slop": scoring.NEIGHBOURS_SLOP, "boost": scoring.ADJACENT_BOOST * plan.share}
+    boost = scoring.ADJACENT_BOOST * plan.share
+    options = {"slop": scoring.NEIGHBOURS_SLOP, "boost": boost, "analyzer": WORDS}
     return [
         (
             texts[0].replace(" ", " near "),
-            best_of([match_phrase("text.words", text, **options) for text in texts]),
+            best_of([match_phrase("text.forms", text, **options) for text in texts]),
         )
         for texts in list(pairs)[: scoring.NEIGHBOUR_PAIRS]
     ]
@@ -364,16 +374,17 @@ def _phrase(plan: Plan) -> list[Clause]:
     text = _likeliest(plan.terms)
     clauses: list[Clause] = []
     for field in ("title", "text"):
+        phrases = [phrase_in([f"{field}.forms"], text, scoring.ADJACENT_BOOST)]
         # The stemmed field has no stop words: `the who` would be any text with who.
-        inflected = [field] if len(plan.without_stop_words) > 1 else []
-        phrases = [phrase_in([*inflected, f"{field}.words"], text, scoring.ADJACENT_BOOST)]
+        if len(plan.without_stop_words) > 1:
+            phrases.append(match_phrase(field, text, boost=scoring.ADJACENT_BOOST))
         if plan.terms[-1].begun:
             # Its own score would be the sum over all words that begin like that.
             in_title = field == "title"
-            words: Json = {"query": text}
+            words: Json = {"query": text, "analyzer": WORDS}
             if in_title:  # few enough to compare them all
                 words["max_expansions"] = scoring.BEGUN_EXPANSIONS
-            begun: Json = {"match_phrase_prefix": {f"{field}.words": words}}
+            begun: Json = {"match_phrase_prefix": {f"{field}.forms": words}}
             phrases.append(constant(begun, scoring.BEGUN_IN_TITLE if in_title else scoring.BEGUN))
         clauses.append((PHRASE + field, best_of(phrases)))
     return clauses
@@ -431,7 +442,8 @@ def _title_so_far(plan: Plan) -> list[Clause]:
     """Which title is first does not depend on how far the last word is typed."""
     if not plan.terms or not plan.terms[-1].begun:
         return []
-    has = [match("title.words", term.likeliest.text, operator="and") for term in plan.terms[:-1]]
+    options = {"operator": "and", "analyzer": WORDS}
+    has = [match("title.forms", term.likeliest.text, **options) for term in plan.terms[:-1]]
     in_title = bool_query(filter=[*has, _begins_in_title(plan.terms[-1])])
     return [("title so far", constant(in_title, scoring.BEGUN_IN_TITLE))]
 
@@ -497,7 +509,7 @@ def operator_filters(plan: Plan) -> list[Json]:
     filters: list[Json] = []
     if plan.query.in_title:
         filters += [_in_title(term) for term in plan.required]
-        filters += [phrase_in(["title.words"], text) for text in plan.query.quoted]
+        filters += [phrase_in(["title.forms"], text) for text in plan.query.quoted]
     if plan.query.categories:
         filters.append(any_of(_in_categories(plan.query.categories)))
     if not plan.request.comments:
@@ -544,7 +556,7 @@ def _has(variant: TermVariant, term: Interpretation) -> Json:
     if variant.kind == "prefix":
         return _begins(term)
     if variant.kind == "typed" and len(term.term.pieces) > 1:  # by a synonym too: e-mail, email
-        return phrase_in(scoring.COMPOUND_FIELDS, variant.text)
+        return phrase_in(scoring.COMPOUND_FIELDS, variant.text, analyzer=None)
     if variant.kind == "split":
         return phrase_in(scoring.PHRASE_FIELDS, variant.text)
     if term.term.stop:  # the stemmed field has none
@@ -553,10 +565,9 @@ def _has(variant: TermVariant, term: Interpretation) -> Json:
 
 
 def _in_any_form(text: str) -> Json:
-    """Posts with the words in any inflection or by a synonym. `all.words` has the words of a phrase
-    that a synonym rule contracts to one, and camelCase words as a whole. Only the index knows the
-    words of a Thai text: any of them is enough."""
-    fields = ["all", "all.forms", "all.words"]
+    """Posts with the words in any inflection or by a synonym. `all.forms` has camelCase words as a
+    whole. Only the index knows the words of a Thai text: any of them is enough."""
+    fields = ["all", "all.forms"]
     operator = "or" if is_thai(text) else "and"
     return {"multi_match": {"query": text, "operator": operator, "fields": fields}}
 

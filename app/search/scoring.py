@@ -12,8 +12,6 @@ UNSTEMMED_FIELDS = ("title.forms^2", "text.forms^2", "code.forms", "comment_text
 """Two groups, because `combined_fields` takes fields of one analyzer; the second puts a word above
 its inflections. Code and comments count half a text, which is why that has 2: less than 1 is not
 allowed. Titles at three times a text: CISI .331 instead of .338, known items `words` .753, .759."""
-CONTRACTED_FIELDS = ("title.words^2", "text.words^2", "comment_texts.words")
-"""For words that a synonym rule contracts to one (`fast api`, FastAPI), as they were typed."""
 TITLE_BOOST = 0.57
 """The title once more, in any inflection. Link texts / known: .55 .573 / .779, .6 .574 / .774."""
 MOST_WORDS, MOST_IN_TITLE_BOOST, MOST_IN_LINKS_BOOST = "60%", 0.5, 1.7
@@ -45,14 +43,14 @@ ADJACENT_BOOST, NEIGHBOURS_SLOP = 1.5, 16
 known items: boost 1.2 .536 / .743, 1.5 .540 / .759, 2 .531 / .755; slop 12 to 24 within .002."""
 NEIGHBOUR_PAIRS = 16
 """Bounds the request of a very long query."""
-PHRASE_FIELDS = ("title.words", "text.words", "code.forms", "comment_texts.words")
+PHRASE_FIELDS = ("title.forms", "text.forms", "code.forms", "comment_texts.forms")
 COMPOUND_FIELDS = (*PHRASE_FIELDS, "all.forms")
 """Where a term of several tokens must stand side by side. The last has no positions: it only finds
 a term that a synonym rule contracts to one token (e-mail, email)."""
 BLOG_PHRASE_FIELDS = PHRASE_FIELDS[:-1]
 BLOG_FIELDS = ("title", "title.forms", "text", "text.forms", "code.forms", "link_texts", "keywords")
 """What the blog says itself, without comments: of a search that leaves them out."""
-QUOTED_FIELDS = ("title.words^3", "text.words", "code.forms", "comment_texts.words")
+QUOTED_FIELDS = ("title.forms^3", "text.forms", "code.forms", "comment_texts.forms")
 QUOTED_BOOST = 2.0
 ALL_IN_TITLE_BOOST = 8.0
 """Of the titles that have all words, so that a single word in a title is above any text. 3 to 10

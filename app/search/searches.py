@@ -6,6 +6,7 @@ from itertools import accumulate, chain, pairwise
 from sys import intern
 from typing import Any
 
+from analyzers.chains import WORDS
 from analyzers.languages import Language
 from app.search import scoring
 from app.search.answer import Facet, Facets
@@ -23,6 +24,7 @@ from app.search.clauses import (
     has_terms,
     hidden_clauses,
     language_filter,
+    match,
     name_query,
     operator_filters,
     phrase_in,
@@ -97,7 +99,7 @@ def _comments(marker: Marker) -> Json:
     field = "comments.comment"
     query = marker.query(field)
     query["bool"]["should"] += [
-        {"prefix": {f"{field}.words": {"value": text}}} for text in marker.begun_in_texts
+        {"prefix": {f"{field}.forms": {"value": text}}} for text in marker.begun_in_texts
     ]
     return comments_clause(query, marker.highlighting(field))
 
@@ -365,7 +367,7 @@ def _errors_of(terms: Sequence[QueryTerm]) -> dict[str, int]:
 
 def _suggesters(errors_of: Mapping[str, int]) -> Json:
     options = {
-        "field": "all.words",
+        "field": "spelling",
         "size": scoring.SUGGEST_SIZE,
         "max_inspections": scoring.SUGGEST_SIZE,
         # A word of more posts than this is taken as correct. Rare ones may be misspelled in a
@@ -384,15 +386,14 @@ def _suggesters(errors_of: Mapping[str, int]) -> Json:
 
 def _count_term(term: QueryTerm) -> dict[str, Json]:
     if "+" in term.key:
-        return {"words": {"term": {"all.words": {"value": term.token}}}}
+        return {"words": {"term": {"spelling": {"value": term.token}}}}
     if len(term.pieces) > 1:
         return {"words": has_term(as_typed(term))}
-    text = {"query": term.text, "operator": "and"}
-    counted: dict[str, Json] = {
-        "words": {"match": {"all.words": text}},
-        "forms": {"match": {"all.forms": text}},
-        "stems": {"match": {"all": text}},
-        "titles": {"match": {"title.words": text}},
+    counted = {
+        "words": match("spelling", term.text, operator="and"),
+        "forms": match("all.forms", term.text, operator="and"),
+        "stems": match("all", term.text, operator="and"),
+        "titles": match("title.forms", term.text, operator="and", analyzer=WORDS),
     }
     if len(term.token) >= scoring.PREFIX_MIN and term.token.isalnum():
         counted["prefix"] = {"prefix": {"all.forms": {"value": term.folded}}}

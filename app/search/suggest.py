@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from analyzers.chains import WORDS
 from analyzers.languages import LANGUAGES, Language
 from analyzers.signs import is_unspaced
 from app.search.answer import SuggestAnswer, Suggestion
@@ -84,7 +85,8 @@ def titles_search(query: ParsedQuery, chosen: Sequence[Json], *, misspelled: boo
     should: list[Json] = []
     if len(terms) > 1:
         words = " ".join(term.text for term in terms)
-        should.append(constant({"match_phrase_prefix": {"title.words": words}}, _IN_ORDER))
+        in_order = {"title.forms": {"query": words, "analyzer": WORDS}}
+        should.append(constant({"match_phrase_prefix": in_order}, _IN_ORDER))
     must = [_begins_like(term, term is terms[-1], misspelled=misspelled) for term in terms]
     if misspelled and len(terms) > 1 and len(terms[-1].folded) < PREFIX_MIN:
         should.append(must.pop())  # one or two letters, with which no word in a title begins

@@ -7,10 +7,12 @@
     checked   a text, and [line, severity, code] of each finding
     split     a term and its words
     compiled  rules, the lines for searches, and those for posts where they differ
+    unstemmed the same for unstemmed fields
 """
 
 import json
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,7 @@ from analyzers.errors import Finding
 from analyzers.languages import LANGUAGES
 from analyzers.rules.compile import NO_RULES, Phrases, RuleErrors, Rules, check, in_effect, setting
 from analyzers.rules.parse import Rule, normalise, parse_file, rule_files, words
+from analyzers.signs import synonym_word
 from app.cli import main
 from app.commands.tools import Tools
 from app.settings import Settings
@@ -165,6 +168,17 @@ def test_searches_have_single_tokens_and_posts_keep_words(
     made = Rules(write(one="\n".join(case["rules"]))).compiled
     assert list(made.lines) == case["searches"]
     assert list(made.post_lines) == case.get("posts", case["searches"])
+
+
+@pytest.mark.parametrize("case", CASES["unstemmed"], ids=lambda case: "; ".join(case["rules"])[:40])
+def test_unstemmed_fields_keep_what_was_written(write: Write, case: dict[str, list[str]]) -> None:
+    """`*ml` is the word that stands for `ml`."""
+    made = Rules(write(one="\n".join(case["rules"]))).compiled
+    for lines, name in ((made.unstemmed_lines, "searches"), (made.unstemmed_post_lines, "posts")):
+        expected = [
+            re.sub(r"\*(\w+)", lambda word: synonym_word(word[1]), line) for line in case[name]
+        ]
+        assert list(lines) == expected
 
 
 def _layer(number: int) -> str:
