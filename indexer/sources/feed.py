@@ -31,8 +31,7 @@ _LOCKED = re.compile(
 )
 """WordPress' form for the password of a post, which is in its feeds in place of the text."""
 _EXPORT = re.compile(rb"kind#(?:settings|template)|com/blogger/2018|wordpress\.org/export")
-_BARE = re.compile(r"[<>\"']|&(?!(?:amp|lt|gt|quot|#39);)")
-"""What no title has in a JSON Feed whose titles are escaped, as Eleventy's are."""
+_BARE = re.compile(r"[<>\"']|&(?!(?:amp|lt|gt|quot|#39);)")  # in no escaped title
 _ENDS = (b"</rss>", b"</feed>", b"RDF>")
 
 
@@ -137,9 +136,7 @@ def _post(entry: Any, origin: Origin, language: str | None, pages: Collection[st
         modified=updated,
         language=own.get("language") or entry.get("language") or language,
         image=image_of(entry.get("image")),
-        categories=[
-            n for tag in entry.get("tags", ()) if (n := tag.get("label") or tag.get("term"))
-        ],
+        categories=[n for t in entry.get("tags", ()) if (n := t.get("label") or t.get("term"))],
     )
 
 

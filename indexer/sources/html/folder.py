@@ -4,7 +4,6 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote, unquote, urljoin, urlsplit
@@ -36,7 +35,7 @@ _DRAFT = re.compile(r"(?:^|/)(?:_?drafts?/(?!index\.)|draft_[^/]*$)")
 """As Pelican's `drafts/` and Medium's `draft_…`; a page may be called so."""
 _XML = re.compile(r"index\.xml|feeds?/.+|(?:[^/]+/)?[^/]*(?:sitemap|feed|atom|rss)[^/]*")
 """Sitemaps and feeds. Not each index.xml: Hugo has one for each list."""
-_NAMES = ("*.xml*", "*.atom", "*.rss")
+_NAMES = ("*.xml*", "*.atom", "*.rss", "*/*.xml*", "*/*.atom", "*/*.rss")
 _OF_CATEGORIES = ("categories/*/index.xml", "*/categories/*/index.xml")
 """Hugo's feed of each category, which is called "Fruit on The Name of the Site"."""
 _MAX_XML = 50_000_000
@@ -387,8 +386,7 @@ def _read_listed(folder: Path) -> tuple[list[str], dict[str, str], dict[str, lis
     entries: dict[str, str] = {}
     categories: dict[str, list[str]] = defaultdict(list)
     of_categories = {file for pattern in _OF_CATEGORIES for file in folder.glob(pattern)}
-    beside = [folder.glob(place + name) for name in _NAMES for place in ("", "*/")]
-    for file in sorted({*chain(*beside), *of_categories}):
+    for file in sorted(of_categories.union(*map(folder.glob, _NAMES))):
         is_feed = _XML.fullmatch(file.relative_to(folder).as_posix())
         if not (is_feed or file in of_categories):
             continue

@@ -235,11 +235,10 @@ class MarkdownFolder(Source):
 
     def _labels(self, entry: Entry, *names: str) -> list[str]:
         """In Jekyll `categories: jekyll update` is two, `category: jekyll update` one."""
-        plural = entry.fields.get(names[0])
+        stated = entry.fields.get(names[0])
         is_jekyll = self._site is not None and self._site.generator == "Jekyll"
-        if is_jekyll and isinstance(plural, str) and "," not in plural:
-            return labels(plural.split())
-        return labels(entry.first(names))
+        is_parted = is_jekyll and isinstance(stated, str) and "," not in stated
+        return labels(str(stated).split() if is_parted else entry.first(names))
 
     def _language(self, entry: Entry) -> str:
         """As the front matter says it, the path, or the configuration."""
