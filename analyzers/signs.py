@@ -19,7 +19,7 @@ CHARACTERS = (
 )
 APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ＇´`′׳", "'"))
 UNITS = (
-    r"[kmgtp]i?b(?:ps)?|[kmgt]?hz|[kcmn]?m|[mµ]s|[km]g|(?<=\d\d)g|k?wh?|[km]?v|m?ah|px|r?em|pt"
+    r"[kmgtp]i?b(?:ps)?|[kmgt]?hz|[kmgt]i?o|[kcmn]?m|[mµ]s|[km]g|(?<=\d\d)g|k?wh?|[km]?v|m?ah|px|r?em|pt"
     "|dpi|fps|rpm|mph|lbs?|oz|ft|kcal|min"
 )
 """A pattern of units that are written behind a number with or without a space; not s, h or k, which
