@@ -226,8 +226,8 @@ def _all_words(plan: Plan) -> list[Clause]:
         return []
     share = 1 / len(terms) / max(1, sum(not term.term.continues for term in terms))
 
-    def every(field: str, boost: float = 1.0) -> Json:
-        return bool_query(must=[_look_up(field, term, share * boost) for term in terms])
+    def every(field: str, boost: float = 1.0, **options: Any) -> Json:
+        return bool_query(must=[_look_up(field, term, share * boost, **options) for term in terms])
 
     def every_own(field: str, boost: float) -> Json:
         return bool_query(must=[_own(field, term, plan, share * boost) for term in terms])
@@ -249,7 +249,7 @@ def _all_words(plan: Plan) -> list[Clause]:
             clauses.append(("all words", every("all.forms", scoring.ALONE)))
     else:
         clauses = [
-            ("all words in the title, as typed", every("title.words", in_title)),
+            ("all words in the title, as typed", every("title.forms", in_title, analyzer=WORDS)),
             ("all words in the title, inflected", every_own("title", in_title * 3 / 4)),
             ("all words in the title, in any form", every("title", in_title / 2)),
             ("all words", every_own("all", 1.0)),
@@ -312,7 +312,7 @@ def _is_word(variant: TermVariant, term: Interpretation) -> bool:
     return is_word and variant.text.isalnum() and not (term.term.stop or is_thai(variant.text))
 
 
-def _look_up(field: str, term: Interpretation, boost: float) -> Json:
+def _look_up(field: str, term: Interpretation, boost: float, **options: Any) -> Json:
     """A term in a field without frequencies and norms: a match scores its rarity."""
     in_title = field.startswith("title")
     clauses: list[Json] = []
@@ -325,9 +325,9 @@ def _look_up(field: str, term: Interpretation, boost: float) -> Json:
             fields = ["title.forms"] if in_title else scoring.PHRASE_FIELDS
             clauses.append(phrase_in(fields, variant.text, weight))
         elif variant.kind != "prefix":
-            clauses.append(match(field, variant.text, operator="and", boost=weight))
+            clauses.append(match(field, variant.text, operator="and", boost=weight, **options))
     if term.phrase:
-        clauses.append(match(field, term.phrase, operator="and", boost=boost))
+        clauses.append(match(field, term.phrase, operator="and", boost=boost, **options))
     return best_of(clauses)
 
 
