@@ -50,14 +50,14 @@ def _lookup(analyzer: str, **options: Any) -> Text:
     return _text_field(analyzer, norms=False, index_options="docs", **options)
 
 
-def _prose(copy_to: str | None = "all", **fields: Text | Keyword) -> Text:
+def _prose(*copy_to: str, **fields: Text | Keyword) -> Text:
     """A stemmed field; `forms` has the words as written, beside what stands for synonyms."""
     return _text_field(
         TEXT,
         # Offsets let the highlighter work without analyzing a long post again.
         index_options="offsets",
         fields={"forms": _text_field(FORMS), **fields},
-        **({"copy_to": copy_to} if copy_to else {}),
+        **({"copy_to": list(copy_to)} if copy_to else {}),
     )
 
 
@@ -88,7 +88,7 @@ class BlogComment(InnerDoc):
         index_options="offsets",
         fields={"forms": _text_field(FORMS)},
         # What is copied is not copied on: both have to be named.
-        copy_to=["comment_texts", "all"],
+        copy_to=["comment_texts", "all", "stems"],
     )
     pub_date = Date()
     over_http = Boolean()
@@ -106,6 +106,8 @@ class BlogItem(Document):
 
     oid = Keyword()
     title = _prose(
+        "all",
+        "stems",
         lookup=_lookup(FORMS),
         prefixes=Text(analyzer=PREFIXES, search_analyzer=WORDS, norms=False, index_options="docs"),
         # The whole title as doc values: reading `_source` takes a third of a suggestion's time.
@@ -113,9 +115,11 @@ class BlogItem(Document):
         # The whole title, case, accents and punctuation aside.
         exact=Keyword(normalizer=EXACT, doc_values=False),
     )
-    text = _prose()
+    text = _prose("all")
     code = Text(
-        index=False, fields={"forms": _text_field(FORMS, index_options="offsets")}, copy_to="all"
+        index=False,
+        fields={"forms": _text_field(FORMS, index_options="offsets")},
+        copy_to=["all", "stems"],
     )
     # Where each heading is in `text` and `code`, its level, and the id that its page gives it.
     headings = Object(
@@ -131,8 +135,10 @@ class BlogItem(Document):
     announced = Keyword(index=False, doc_values=False)
     comments = Nested(BlogComment)
     # Filled from the comments; not stored.
-    comment_texts = _prose(copy_to=None)
-    all = _lookup(TEXT, fields={"forms": _lookup(FORMS)})
+    comment_texts = _prose()
+    all = _lookup(FORMS)
+    # What is not in `text`, which has stems itself.
+    stems = _lookup(TEXT)
     url = Keyword(index=False)
     image = Keyword(index=False, doc_values=False)
     # `under` and `path` have each beginning of it, with and without its host: `under=` of a search.
@@ -154,7 +160,7 @@ class BlogItem(Document):
     day = Date(format="strict_date")
     modified = Date()
     categories = Keyword()
-    keywords = Keyword(copy_to="all")
+    keywords = Keyword(copy_to=["all", "stems"])
     # How much it is read: `_popularity` of app/search/clauses.py.
     popularity = Float(index=False)
     digest = Keyword(index=False)
@@ -184,10 +190,10 @@ def index_body(
     body: dict[str, Any] = index.to_dict()
     properties = body["mappings"]["properties"]
     # The words as written: for the term suggester.
-    spelling = "all.forms"
+    spelling = "all"
     if not language.folds_first:
         spelling = "all.spelling"
-        properties["all"]["fields"]["spelling"] = _lookup(SPELLING).to_dict()
+        properties["all"]["fields"] = {"spelling": _lookup(SPELLING).to_dict()}
     properties["spelling"] = {"type": "alias", "path": spelling}
     meta = {"rules": rules.digest, "language": language.name, "schema": SCHEMA}
     meta["analysis"] = analysis_digest(language)

@@ -84,6 +84,11 @@ def match(field: str, text: str, **options: Any) -> Json:
     return {"match": {field: {"query": text, **options}}}
 
 
+def match_in(fields: Sequence[str], text: str, **options: Any) -> Json:
+    """What the best of the fields scores."""
+    return {"multi_match": {"query": text, "fields": list(fields), **options}}
+
+
 def match_phrase(field: str, text: str, **options: Any) -> Json:
     return {"match_phrase": {field: {"query": text, **options}}}
 
@@ -237,7 +242,7 @@ def _all_words(plan: Plan) -> list[Clause]:
         clauses = [("all words in the title", every("title.lookup", in_title))]
         if len(terms) > 1:
             clauses.append(("all words in the title, in any form", every("title", in_title)))
-        clauses.append(("all words", every("all.forms")))
+        clauses.append(("all words", every("all")))
     elif len(terms) == 1:
         clauses = [
             ("all words in the title", every("title.lookup", in_title)),
@@ -246,18 +251,18 @@ def _all_words(plan: Plan) -> list[Clause]:
         if _has_one_form(terms[0], plan):
             typed += scoring.ALONE
         else:
-            clauses.append(("all words", every("all.forms", scoring.ALONE)))
+            clauses.append(("all words", every("all", scoring.ALONE)))
     else:
         clauses = [
             ("all words in the title, as typed", every("title.forms", in_title, analyzer=WORDS)),
             ("all words in the title, inflected", every_own("title", in_title * 3 / 4)),
             ("all words in the title, in any form", every("title", in_title / 2)),
-            ("all words", every_own("all", 1.0)),
+            ("all words", every_own("text", 1.0)),
         ]
     clauses.append(("all words as typed", every("spelling", typed)))
     if plan.request.prefer:
         chosen = language_filter(plan.request.prefer, plan.language)
-        in_language = bool_query(must=[every("all.forms")], filter=chosen)
+        in_language = bool_query(must=[every("all")], filter=chosen)
         clauses.append(("your language", in_language))
     return clauses
 
@@ -266,9 +271,9 @@ def _own_alone(term: Interpretation, plan: Plan) -> Json:
     """The only term of a query or an inflection of it: before its synonyms, and these before other
     words of its stem."""
     if not all(_is_word(variant, term) for variant in term.variants):
-        return _look_up("all.forms", term, 1.0)
+        return _look_up("all", term, 1.0)
     boosts = [round(scoring.INFLECTED_ALONE * variant.weight, 4) for variant in term.variants]
-    own = [_own_forms("all", variant, plan) for variant in term.variants]
+    own = [_own_forms("text", variant, plan) for variant in term.variants]
     return best_of(list(map(constant, own, boosts)))
 
 
@@ -281,13 +286,14 @@ def _has_one_form(term: Interpretation, plan: Plan) -> bool:
 
 
 def _own(field: str, term: Interpretation, plan: Plan, boost: float) -> Json:
-    """A term or an inflection of it, which score its rarity."""
+    """A term or an inflection of it, which score its rarity, in the title or anywhere."""
     if not all(_is_word(variant, term) for variant in term.variants):
-        return _look_up("title.lookup" if field == "title" else "all.forms", term, boost)
+        return _look_up("title.lookup" if field == "title" else "all", term, boost)
+    fields = ["title"] if field == "title" else scoring.IN_ANY_FORM
     return best_of(
         [
             bool_query(
-                must=[match(field, variant.text, boost=round(boost * variant.weight, 4))],
+                must=[match_in(fields, variant.text, boost=round(boost * variant.weight, 4))],
                 filter=[_own_forms(field, variant, plan)],
             )
             for variant in term.variants
@@ -560,16 +566,15 @@ def _has(variant: TermVariant, term: Interpretation) -> Json:
     if variant.kind == "split":
         return phrase_in(scoring.PHRASE_FIELDS, variant.text)
     if term.term.stop:  # the stemmed field has none
-        return match("all.forms", variant.text, operator="and")
+        return match("all", variant.text, operator="and")
     return _in_any_form(variant.text)
 
 
 def _in_any_form(text: str) -> Json:
-    """Posts with the words in any inflection or by a synonym. `all.forms` has camelCase words as a
+    """Posts with the words in any inflection or by a synonym. `all` has camelCase words as a
     whole. Only the index knows the words of a Thai text: any of them is enough."""
-    fields = ["all", "all.forms"]
-    operator = "or" if is_thai(text) else "and"
-    return {"multi_match": {"query": text, "operator": operator, "fields": fields}}
+    fields = [*scoring.IN_ANY_FORM, "all"]
+    return match_in(fields, text, operator="or" if is_thai(text) else "and")
 
 
 def _begins_in_title(term: Interpretation) -> Json:
@@ -580,8 +585,8 @@ def _begins(term: Interpretation) -> Json:
     """Posts with a word that begins with the term; the word itself if it is short, as a few letters
     begin too many words."""
     if len(term.term.folded) < scoring.PREFIX_MIN:
-        return match("all.forms", term.term.text, operator="and")
-    return {"prefix": {"all.forms": {"value": term.term.folded}}}
+        return match("all", term.term.text, operator="and")
+    return {"prefix": {"all": {"value": term.term.folded}}}
 
 
 # -- what a visitor chose beside the words ---------------------------------------------------------

@@ -12,6 +12,8 @@ UNSTEMMED_FIELDS = ("title.forms^2", "text.forms^2", "code.forms", "comment_text
 """Two groups, because `combined_fields` takes fields of one analyzer; the second puts a word above
 its inflections. Code and comments count half a text, which is why that has 2: less than 1 is not
 allowed. Titles at three times a text: CISI .331 instead of .338, known items `words` .753, .759."""
+IN_ANY_FORM = ("text", "stems")
+"""Which posts have a word in any inflection: `stems` has what is not in the text."""
 TITLE_BOOST = 0.57
 """The title once more, in any inflection. Link texts / known: .55 .573 / .779, .6 .574 / .774."""
 MOST_WORDS, MOST_IN_TITLE_BOOST, MOST_IN_LINKS_BOOST = "60%", 0.5, 1.7
@@ -44,7 +46,7 @@ known items: boost 1.2 .536 / .743, 1.5 .540 / .759, 2 .531 / .755; slop 12 to 2
 NEIGHBOUR_PAIRS = 16
 """Bounds the request of a very long query."""
 PHRASE_FIELDS = ("title.forms", "text.forms", "code.forms", "comment_texts.forms")
-COMPOUND_FIELDS = (*PHRASE_FIELDS, "all.forms")
+COMPOUND_FIELDS = (*PHRASE_FIELDS, "all")
 """Where a term of several tokens must stand side by side. The last has no positions: it only finds
 a term that a synonym rule contracts to one token (e-mail, email)."""
 BLOG_PHRASE_FIELDS = PHRASE_FIELDS[:-1]

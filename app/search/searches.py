@@ -25,6 +25,7 @@ from app.search.clauses import (
     hidden_clauses,
     language_filter,
     match,
+    match_in,
     name_query,
     operator_filters,
     phrase_in,
@@ -391,10 +392,10 @@ def _count_term(term: QueryTerm) -> dict[str, Json]:
         return {"words": has_term(as_typed(term))}
     counted = {
         "words": match("spelling", term.text, operator="and"),
-        "forms": match("all.forms", term.text, operator="and"),
-        "stems": match("all", term.text, operator="and"),
+        "forms": match("all", term.text, operator="and"),
+        "stems": match_in(scoring.IN_ANY_FORM, term.text, operator="and"),
         "titles": match("title.forms", term.text, operator="and", analyzer=WORDS),
     }
     if len(term.token) >= scoring.PREFIX_MIN and term.token.isalnum():
-        counted["prefix"] = {"prefix": {"all.forms": {"value": term.folded}}}
+        counted["prefix"] = {"prefix": {"all": {"value": term.folded}}}
     return counted

@@ -115,10 +115,10 @@ def _begins_like(term: QueryTerm, last: bool, *, misspelled: bool) -> Json:
     clauses = [
         constant(match("title.prefixes", term.text, operator="and"), _IN_TITLE),
         constant(match("title.lookup", term.text, operator="and"), _IN_TITLE),  # by a synonym
-        constant(match("all.forms", term.text, operator="and"), _IN_POST),
+        constant(match("all", term.text, operator="and"), _IN_POST),
     ]
     if last and len(term.folded) >= PREFIX_MIN and len(term.pieces) == 1:
-        clauses.append(constant({"prefix": {"all.forms": {"value": term.folded}}}, _IN_POST))
+        clauses.append(constant({"prefix": {"all": {"value": term.folded}}}, _IN_POST))
     if misspelled and len(term.folded) >= _LETTERS_PER_ERROR:
         about = match("title.prefixes", term.text, operator="and", fuzziness=_FUZZINESS)
         clauses.append(constant(about, _MISSPELLED))
