@@ -21,7 +21,7 @@ import re
 import string
 import unicodedata
 from collections.abc import Mapping, Sequence
-from itertools import product
+from itertools import islice, product
 from typing import Any
 
 from analyzers.languages import POSSESSIVE, Language, TokenFilter
@@ -60,6 +60,9 @@ alone; PATH without the host."""
 SYNONYMS, UNSTEMMED_SYNONYMS = "blog_synonyms", "blog_synonyms_unstemmed"
 """The synonym filters of TEXT and FORMS; at index time other ones, which keep words."""
 
+_MOST_INFLECTED = 50_000
+"""Lines of rules with other inflections of phrases; more of them would make the settings of an
+index too large, and then phrases are found as the rules have them."""
 LONGEST_PREFIX = 12
 """Letters of the longest beginning of a word that is indexed, besides the whole word."""
 
@@ -256,15 +259,19 @@ def analysis(rules: Rules, language: Language) -> dict[str, Any]:
     """The `analysis` part of an index's settings, with the rules compiled in."""
     spelling = ["blog_separators", "blog_symbols_spelling"]
 
-    def synonyms(lines: Sequence[str]) -> dict[str, Any]:
-        # The first element has the rules, the second their phrases in other inflections.
-        inflected = list(of_inflected(lines, language))
+    def synonyms(lines: Sequence[str], inflected: Sequence[str] = ()) -> dict[str, Any]:
+        # The first element has the rules, the second their phrases in other inflections: ten lines
+        # for each phrase, which only the stemmed fields have.
         return {"type": "synonym", "synonyms": [*setting(lines), *setting(inflected)]}
+
+    def in_any_inflection(lines: Sequence[str]) -> dict[str, Any]:
+        inflected = list(islice(of_inflected(lines, language), _MOST_INFLECTED + 1))
+        return synonyms(lines, inflected if len(inflected) <= _MOST_INFLECTED else ())
 
     half_space = "|([^\u200c]++)\u200c(.+)$" if "\u200c" in language.letters else ""
     filters: dict[str, Any] = {
-        SYNONYMS: synonyms(rules.compiled.lines),
-        index_time(SYNONYMS): synonyms(rules.compiled.post_lines),
+        SYNONYMS: in_any_inflection(rules.compiled.lines),
+        index_time(SYNONYMS): in_any_inflection(rules.compiled.post_lines),
         UNSTEMMED_SYNONYMS: synonyms(rules.compiled.unstemmed_lines),
         index_time(UNSTEMMED_SYNONYMS): synonyms(rules.compiled.unstemmed_post_lines),
         "blog_stop": {"type": "stop", "stopwords": sorted(language.stop_words)},

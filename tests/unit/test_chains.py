@@ -1,10 +1,14 @@
 """The analysis chains: complete in every language, and names for symbols."""
 
+import json
+from itertools import pairwise, product
+from pathlib import Path
+
 import pytest
 
-from analyzers.chains import analysis
-from analyzers.languages import LANGUAGES, Language
-from analyzers.rules.compile import NO_RULES
+from analyzers.chains import SYNONYMS, analysis
+from analyzers.languages import ENGLISH, LANGUAGES, Language
+from analyzers.rules.compile import NO_RULES, Rules
 from analyzers.signs import readable
 
 BUILT_IN = {
@@ -20,6 +24,21 @@ def test_every_filter_is_defined(language: Language) -> None:
     for analyzer in body["analyzer"].values():
         assert set(analyzer["filter"]) <= BUILT_IN | set(body["filter"])
         assert set(analyzer["char_filter"]) <= BUILT_IN | set(body["char_filter"])
+
+
+@pytest.mark.parametrize(("number", "is_inflected"), [(500, True), (8_000, False)])
+def test_other_inflections_of_phrases_do_not_make_an_index_too_large(
+    tmp_path: Path, number: int, is_inflected: bool
+) -> None:
+    words = list(
+        map("".join, product("bdfg", "aeiou", "lmnr", "aeiou", "bdfgkpt", "aeiou", "lmnr"))
+    )
+    lines = [f"{first} {second}, q{first}" for first, second in pairwise(words[: number + 1])]
+    file = tmp_path / "own.synonyms"
+    file.write_text("\n".join(lines))
+    body = analysis(Rules([file]), ENGLISH)
+    assert (len(body["filter"][SYNONYMS]["synonyms"]) > 1) == is_inflected
+    assert len(json.dumps(body)) < 3_000_000
 
 
 def test_symbols_are_readable_again() -> None:
