@@ -25,7 +25,7 @@ from itertools import islice, product
 from typing import Any
 
 from analyzers.languages import POSSESSIVE, Language, TokenFilter
-from analyzers.rules.compile import Rules, of_inflected, setting
+from analyzers.rules.compile import NO_RULES, Rules, of_inflected, setting
 from analyzers.signs import (
     APOSTROPHES,
     CHARACTERS,
@@ -251,7 +251,7 @@ _SYMBOLS_AND_CAMEL = ["blog_separators_camel", "blog_symbols"]
 
 def analysis_digest(language: Language) -> str:
     """16 hexadecimal digits, from all of the analysis but the rules."""
-    text = json.dumps(analysis(Rules(), language), sort_keys=True)
+    text = json.dumps(analysis(NO_RULES, language), sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 

@@ -28,7 +28,6 @@ from tests.waiting import wait_until
 ALIAS = "chaos"
 _KILL, _STOP = signal.SIGKILL, signal.SIGSTOP
 _LATE = 5.0  # seconds: the grace where Redis cannot be told, or a process was killed
-_RETRIED = 2.0  # seconds in which a client sends again what failed
 
 
 @dataclass(slots=True)
@@ -184,13 +183,11 @@ def _slow(request: bytes, target: Target) -> None:
 
 
 def _kill_workers(request: bytes, target: Target) -> None:
-    """When a write has been made and searches cannot find it yet. New workers live for two seconds,
-    because clients send what failed once more."""
-    if b"/_refresh" in request[:200] and random.random() < 0.3:
-        workers = target.servers[0].workers()
-        if all(time.time() - worker.create_time() > _RETRIED for worker in workers):
-            for worker in workers:
-                worker.kill()
+    """Before what was written can be found. New ones live for 2 s: clients send once more."""
+    workers = target.servers[0].workers() if b"/_refresh" in request[:200] else []
+    if all(time.time() - worker.create_time() > 2 for worker in workers) and random.random() < 0.3:
+        for worker in workers:
+            worker.kill()
 
 
 def _node(number: signal.Signals, find: Callable[[Target], ElasticsearchNode]) -> Broken:

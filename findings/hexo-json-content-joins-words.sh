@@ -7,10 +7,9 @@
 set -euo pipefail
 folder=$(mktemp -d) && trap 'rm -rf "$folder"' EXIT && cd "$folder"
 cat > package.json <<'JSON'
-{ "name": "mill", "private": true, "hexo": { "version": "8.1.2" }, "overrides": { "hexo-util": "4.0.0" },
-  "dependencies": { "hexo": "8.1.2", "hexo-generator-json-content": "4.2.3", "hexo-renderer-marked": "7.0.1" } }
+{ "name": "mill", "private": true, "hexo": { "version": "8.1.2" }, "overrides": { "hexo-util": "4.0.0" } }
 JSON
-npm install --silent --no-audit --no-fund
+npm install --silent --no-audit --no-fund hexo@8.1.2 hexo-generator-json-content@4.2.3 hexo-renderer-marked@7.0.1
 mkdir -p source/_posts themes/bare/layout
 printf 'title: Mill\nurl: https://blog.example.org\ntheme: bare\n' > _config.yml
 printf -- '---\ntitle: Stones\ndate: 2026-03-04\n---\nFirst.\n\n## Granite\n\nPolished once.\n\n```python\nimport mill\nmill.run()\n```\n' > source/_posts/stones.md

@@ -79,8 +79,6 @@ def constant(query: Json, score: float) -> Json:
 
 
 def match(field: str, text: str, **options: Any) -> Json:
-    if field == "spelling":
-        options["analyzer"] = SPELLING  # not that of the field, which has synonyms
     return {"match": {field: {"query": text, **options}}}
 
 
@@ -259,7 +257,7 @@ def _all_words(plan: Plan) -> list[Clause]:
             ("all words in the title, in any form", every("title", in_title / 2)),
             ("all words", every_own("text", 1.0)),
         ]
-    clauses.append(("all words as typed", every("spelling", typed)))
+    clauses.append(("all words as typed", every("spelling", typed, analyzer=SPELLING)))
     if plan.request.prefer:
         chosen = language_filter(plan.request.prefer, plan.language)
         in_language = bool_query(must=[every("all")], filter=chosen)

@@ -7,6 +7,7 @@ same, so that a document some other indexer wrote cannot put markup into a page.
 
 import html
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -438,9 +439,9 @@ def passages(
     levels: list[int] = []
     above: list[tuple[str, Words]] = []
     cut: list[Passage] = []
-    names_of_all: list[str] = []
+    names_of_all: Counter[str] = Counter()
     if not all(heading["id"] for heading in headings):
-        names_of_all = [unmark(lines[h["line"]]) for h in headings if h["line"] < len(lines)]
+        names_of_all.update(unmark(lines[h["line"]]) for h in headings if h["line"] < len(lines))
     code_before = 0
     for heading, following in pairwise([_BEGINNING, *headings, last]):
         at, level = heading["line"], heading["level"]
@@ -463,7 +464,7 @@ def passages(
             in_heading = _NO_WORDS if is_title else in_name
             names, words_above = zip(*above, strict=True) if above else ((), ())
             words = in_heading, in_body, in_heading | in_body, _NO_WORDS.union(*words_above)
-            is_one = names_of_all.count(name) < 2 or heading["code_line"] > code_before
+            is_one = names_of_all[name] < 2 or heading["code_line"] > code_before
             before = "" if is_one or at < 1 else unmark(lines[at - 1])
             cut.append(Passage(prose, block, *texts, names, heading["id"], before, *words))
         code_before = heading["code_line"]

@@ -6,7 +6,7 @@ from itertools import accumulate, chain, pairwise
 from sys import intern
 from typing import Any
 
-from analyzers.chains import WORDS
+from analyzers.chains import SPELLING, WORDS
 from analyzers.languages import Language
 from app.search import scoring
 from app.search.answer import Facet, Facets
@@ -391,7 +391,7 @@ def _count_term(term: QueryTerm) -> dict[str, Json]:
     if len(term.pieces) > 1:
         return {"words": has_term(as_typed(term))}
     counted = {
-        "words": match("spelling", term.text, operator="and"),
+        "words": match("spelling", term.text, operator="and", analyzer=SPELLING),
         "forms": match("all", term.text, operator="and"),
         "stems": match_in(scoring.IN_ANY_FORM, term.text, operator="and"),
         "titles": match("title.forms", term.text, operator="and", analyzer=WORDS),

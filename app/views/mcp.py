@@ -97,8 +97,9 @@ class Refused(BadRequest):
 def answer() -> Response:
     """Answer one message."""
     origin, allowed = request.headers.get("Origin"), current_service().settings.allowed_origins
-    # Not one that equals the Host, whose name may lead here for this purpose (DNS rebinding).
-    if origin is not None and not allowed & {"*", origin} and not _LOOPBACK.fullmatch(origin):
+    # Another name that equals the Host may lead here for this purpose (DNS rebinding).
+    is_own = origin == request.host_url.rstrip("/") and _LOOPBACK.fullmatch(origin)
+    if origin is not None and not is_own and not allowed & {"*", origin}:
         raise Refused(_INVALID, "BLOGSEARCH_CORS_ORIGINS does not name this Origin.", 403)
     message = g.message = _read_message()
     if not message.method or message.id is UNSET:

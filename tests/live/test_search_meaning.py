@@ -104,6 +104,43 @@ def first_title(answer: Answer) -> str:
 # -- what is found, and in which order -------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("q", "titles"),
+    [
+        ("ouput", ["Monday", "The output of looms"]),
+        ("write tests", ["How to write tests"]),
+    ],
+)
+def test_a_title_is_before_texts_that_say_it_more_often(
+    elastic: Elasticsearch, elasticsearch_url: str, q: str, titles: list[str]
+) -> None:
+    """Of a word that resembles a misspelled one, and of words as they are typed."""
+    same = "Cloth and much of it, day after day, from the same old machines."
+    texts = {
+        "The output of looms": same,
+        "Traffic": f"Output. {same}",
+        "Monday": "The ouput was wrong.",
+        "Writing tests": "In small steps.",
+        "How to write tests": "In small steps, one after the other, as long as it takes.",
+        "Roads": "A car. Write tests, write tests. A car.",
+        **{f"Note {number}": "Nothing of that kind." for number in range(40)},
+    }
+    name = f"test-titles-x{uuid.uuid4().hex[:8]}"
+    elastic.indices.create(index=name, **index_body(Rules(), shards=1))
+    try:
+        write_posts(
+            elastic,
+            name,
+            [RawPost(Origin("posts", 1), t, t, f"<p>{text}</p>") for t, text in texts.items()],
+        )
+        session = open_session(elastic, name)
+        request = SearchRequest.parse(MultiDict([("q", q)]))
+        found = search(session, request, Settings(elasticsearch_url=elasticsearch_url))
+        assert oids(found)[: len(titles)] == titles
+    finally:
+        elastic.indices.delete(index=name)
+
+
 def test_the_first_hits(ask: Ask) -> None:
     first = CASES["first"]
     assert {q: oids(ask(q))[: len(first[q])] for q in first} == first
