@@ -111,7 +111,7 @@ def first_title(answer: Answer) -> str:
         ("write tests", ["How to write tests"]),
     ],
 )
-def test_a_title_is_before_texts_that_say_it_more_often(
+def test_titles_come_before_texts_and_words_as_typed_before_inflections(
     elastic: Elasticsearch, elasticsearch_url: str, q: str, titles: list[str]
 ) -> None:
     """Of a word that resembles a misspelled one, and of words as they are typed."""

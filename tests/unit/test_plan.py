@@ -10,7 +10,7 @@ from werkzeug.datastructures import MultiDict
 from analyzers.languages import ENGLISH
 from analyzers.rules.compile import Phrases
 from app.errors import BadRequest
-from app.search.clauses import readings
+from app.search.clauses import best_clauses, readings
 from app.search.fallback import search_terms
 from app.search.plan import Plan, plan_corrected, plan_typed
 from app.search.request import MAX_QUERY, SearchRequest
@@ -91,6 +91,11 @@ def test_a_query_is_understood_otherwise(
 )
 def test_a_query_that_is_right_as_it_is(q: str, stats: dict[str, TermStats]) -> None:
     assert corrected(q, stats) == typed(q)
+
+
+def test_a_beginning_is_no_word_whose_inflections_come_first() -> None:
+    whole, begun = (dict(best_clauses(typed("car", typing=on))) for on in (False, True))
+    assert whole.keys() - begun.keys() == {"all words, inflected"}
 
 
 def test_what_stands_beside_a_misspelled_word_chooses_among_its_variants() -> None:
