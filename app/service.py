@@ -5,12 +5,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from elasticsearch import BadRequestError, Elasticsearch
 
-from app.cache import AnswerCache, CachedAnswer, Computed, Lookup
+from app.cache import AnswerCache, CachedAnswer, Computed
 from app.engines.back_off import Admission
 from app.engines.elastic import answers_searches, responds, translate_errors
 from app.engines.meaning import open_model
@@ -26,7 +26,7 @@ from app.search.blended import search as run_search
 from app.search.pins import PinStore
 from app.search.request import SearchRequest, SuggestRequest
 from app.search.session import SearchSession
-from app.search.similar import SimilarRequest, similar, stored_post_search
+from app.search.similar import SimilarRequest, similar, stored_post
 from app.search.suggest import suggest
 from app.settings import Settings
 
@@ -79,8 +79,8 @@ class Service:
             Unavailable: Elasticsearch cannot answer, or too many searches are running, and no
                 answer of the present generation is cached.
         """
-        lookup = self.look_up(cache_key(request), clients, "searches")
-        answer = self.get_or_compute(lookup, lambda session: self._compute(session, request))
+        compute = partial(self._compute, request=request)
+        answer = self.get_or_compute(cache_key(request), compute, clients, "searches")
         note(cache=answer.state)
         if (visitor or assistant) and request.page == 1 and not request.debug:
             found: Extent = "some" if answer.is_partial else "all" if answer.has_hits else "nothing"
@@ -99,8 +99,7 @@ class Service:
             # There are too many beginnings of words to keep them for a day.
             return Computed(body=body, has_hits=bool(body["suggestions"]), keep_stale=False)
 
-        lookup = self.look_up(cache_key(request), clients, "suggestions")
-        answer = self.get_or_compute(lookup, compute)
+        answer = self.get_or_compute(cache_key(request), compute, clients, "suggestions")
         note(cache=answer.state)
         return answer
 
@@ -116,36 +115,43 @@ class Service:
             # Anybody can name addresses without end that no post has.
             return Computed(body=body, has_hits=body["known"], keep_stale=body["known"])
 
-        lookup = self.look_up(cache_key(request), clients, "suggestions")
-        answer = self.get_or_compute(lookup, compute)
+        answer = self.get_or_compute(cache_key(request), compute, clients, "suggestions")
         note(cache=answer.state)
         return answer
 
     def post(self, name: str) -> Mapping[str, Any]:
-        """The stored post with this oid or address, nothing if there is none.
+        """The texts of the post with this oid or address, nothing if there is none.
 
         Raises:
             Unavailable: as `answer` does.
         """
 
         def compute(session: SearchSession) -> Computed:
-            hits = session.send("post", stored_post_search(name))[0]["hits"]["hits"]
-            body = hits[0]["_source"] if hits else {}
-            return Computed(body=body, has_hits=bool(hits), keep_stale=False)
+            body = stored_post(session, name)
+            return Computed(body=body, has_hits=bool(body), keep_stale=False)
 
-        return self.get_or_compute(self.look_up(f"{SHAPE} post&{name}"), compute).body
+        return self.get_or_compute(f"{SHAPE} post&{name}", compute).body
 
     def get_or_compute(
-        self, lookup: Lookup, compute: Callable[[SearchSession], Computed]
+        self,
+        key: str,
+        compute: Callable[[SearchSession], Computed],
+        clients: Sequence[str] = (),
+        bucket: str = "",
     ) -> CachedAnswer:
-        """The answer that was looked up, or else what `compute` gets from Elasticsearch.
+        """The answer that the cache has under a key, or else what `compute` gets from
+        Elasticsearch. The look-up counts the request of the client in the same trip to Redis.
 
-        Computed once more if the index has changed since the lookup, as what is known of its words
+        Computed once more if the index has changed since the look-up, as what is known of its words
         and rules may be of before. Kept if it has not.
 
         Raises:
-            Unavailable: as `answer` does.
+            RateLimited, Unavailable: as `answer` does.
         """
+        quotas = self.rate_limiter.quotas(clients, bucket)
+        looked_up = self.cache.lookup(key, [quota.counter for quota in quotas])
+        self.rate_limiter.check(quotas, looked_up.counts)
+        lookup = self.watch.check(looked_up, lambda: self.cache.lookup(key))
 
         def admitted() -> Computed:
             with self.admission.admit(), translate_errors():
@@ -158,19 +164,6 @@ class Service:
                 return replace(compute(self.watch.reopen(session, lookup.generation)), keep=False)
 
         return self.cache.answer(lookup, admitted, available=self.admission.available)
-
-    def look_up(self, key: str, clients: Sequence[str] = (), bucket: str = "") -> Lookup:
-        """What the cache has of the present generation of the index.
-
-        The same round trip to Redis counts the request of the client.
-
-        Raises:
-            RateLimited: the client has sent too many requests.
-        """
-        quotas = self.rate_limiter.quotas(clients, bucket)
-        lookup = self.cache.lookup(key, [quota.counter for quota in quotas])
-        self.rate_limiter.check(quotas, lookup.counts)
-        return self.watch.check(lookup, lambda: self.cache.lookup(key))
 
     def count(self, clients: Sequence[str], bucket: str) -> None:
         """Count the request of a client that looks up nothing.

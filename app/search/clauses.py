@@ -526,12 +526,9 @@ def _outside_comments(plan: Plan) -> list[Json]:
     filters = [phrase_in(scoring.BLOG_PHRASE_FIELDS, text) for text in plan.query.quoted]
     words = [variant.text for term in plan.required for variant in term.variants]
     begun = [term.term.folded for term in plan.required if _may_go_on(term)]
-    if words:
-        fields = list(scoring.BLOG_FIELDS)
-        clauses = [{"multi_match": {"query": " ".join(words), "fields": fields}}]
-        clauses += [{"prefix": {name: text}} for text in begun for name in fields if "." in name]
-        filters.append(any_of(clauses))
-    return filters
+    clauses = [match_in(scoring.BLOG_FIELDS, " ".join(words))]
+    clauses += [{"prefix": {f: text}} for text in begun for f in scoring.BLOG_FIELDS if "." in f]
+    return [*filters, any_of(clauses)] if words else filters
 
 
 def _may_go_on(term: Interpretation) -> bool:

@@ -142,10 +142,15 @@ def _itself(request: SimilarRequest, oids: list[str]) -> Json:
     return any_of(clauses)
 
 
-def stored_post_search(name: str) -> Json:
-    """A search for the texts of the post that has this oid or address."""
+def stored_post(session: SearchSession, name: str) -> Json:
+    """The post that has this oid or address, with its texts as a person reads them; {} if there is
+    none."""
     query = _itself(SimilarRequest(url=name), [name])
-    return {"query": query, "size": 1, "_source": [*_SOURCE, "text", "code", "headings"]}
+    source = [*_SOURCE, "text", "code", "headings"]
+    (found,) = session.send("post", {"query": query, "size": 1, "_source": source})
+    hits = found["hits"]["hits"]
+    post: Json = hits[0]["_source"] if hits else {}
+    return post | {name: plain(post[name]) for name in ("title", "text", "code") if name in post}
 
 
 def _alike(request: SimilarRequest, oids: list[str], model: "Model | None") -> Json:

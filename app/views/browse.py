@@ -47,9 +47,7 @@ def browse(service: Service, filters: SearchRequest = EVERYTHING) -> Browse:
         filters = in_visitors_language(filters, request, service)
     # The key of a search begins with its query, so no search has one of these.
     key = f"{SHAPE} browse&{urlencode([*filters.parameters(), ('prefer', filters.prefer)])}"
-    answer = service.get_or_compute(
-        service.look_up(key), lambda session: _compute(session, filters)
-    ).body
+    answer = service.get_or_compute(key, lambda session: _compute(session, filters)).body
     return Browse(answer["newest"], answer["facets"])
 
 

@@ -1,7 +1,7 @@
 """Answers and posts as Markdown, for programs that read for somebody. Pure.
 
     answer_markdown(body, "https://search.example.org/")
-    post_markdown(source, "https://search.example.org/")
+    post_markdown(post, "https://search.example.org/")
 
 Addresses without a host are resolved against the second argument. Texts of posts are quoted or
 stand below the heading of their post, without marks. Comments are left out: anybody writes them,
@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import quote
 
 from app.search.answer import Hit, SearchAnswer
-from app.search.render import passages, plain
+from app.search.render import passages
 from indexer.posts.addresses import absolute
 
 _FENCE = re.compile(r"^`{3,}", re.MULTILINE)
@@ -54,14 +54,14 @@ def passage_markdown(hit: Hit, base: str) -> str:
     return _joined(parts)
 
 
-def post_markdown(source: Mapping[str, Any], base: str) -> str:
-    """A stored post: title, address, date, categories, and its text under its headings."""
-    title, text, code = (plain(source.get(name)) for name in ("title", "text", "code"))
-    parts = [f"# {_line(title)}", absolute(source.get("url"), base), day(source)]
-    parts.append(", ".join(source.get("categories", ())))
-    for passage in passages(text, code, source.get("headings", ()), title):
-        above = [name for name in passage.above if name != title]
-        parts.append(f"{'#' * min(len(above) + 2, 6)} {passage.name}" if passage.name else "")
+def post_markdown(post: Mapping[str, Any], base: str) -> str:
+    """A post: title, address, date, categories, and its text under its headings."""
+    title, text, code = (post.get(name, "") for name in ("title", "text", "code"))
+    parts = [f"# {_line(title)}", absolute(post.get("url"), base), day(post)]
+    parts.append(", ".join(post.get("categories", ())))
+    for passage in passages(text, code, post.get("headings", ()), title):
+        level = 2 + sum(name != title for name in passage.above)
+        parts.append(f"{'#' * min(level, 6)} {passage.name}" if passage.name else "")
         parts += passage.prose.split("\n")
         if passage.code:
             fence = max(["``", *_FENCE.findall(passage.code)], key=len) + "`"

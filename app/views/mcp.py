@@ -1,9 +1,8 @@
 """`POST /mcp`: search and read the blog by the Model Context Protocol, without sessions or streams.
 
-Two eras: a request of 2026-07-28 stands alone and names its protocol version in `params._meta`;
-clients of 2025-03-26 to 2025-11-25 begin with `initialize`, of which nothing has to be kept. Both
-get the same results, of which a client ignores what it does not know. docs/machines.md says what
-today's clients send.
+A request of 2026-07-28 stands alone and names its version in `params._meta`; clients of 2025 begin
+with `initialize`, of which nothing has to be kept. Both eras get the same results, of which a
+client ignores what it does not know. docs/machines.md says what today's clients send.
 """
 
 import re
@@ -21,8 +20,7 @@ from werkzeug.datastructures import MultiDict
 from analyzers.errors import shorten
 from app.errors import BadRequest, BlogsearchError, NotFound
 from app.http.access import access
-from app.search.render import plain
-from app.search.request import PARAMETERS, Parameter, SearchRequest, parse_parameters, printable
+from app.search.request import PARAMETERS, SearchRequest, parse_parameters, printable
 from app.version import VERSION
 from app.views import base_url, current_service
 from app.views.markdown import day, passage_markdown, post_markdown
@@ -34,7 +32,7 @@ blueprint = Blueprint("mcp", __name__)
 
 Json = dict[str, Any]
 
-MODERN, LEGACY = "2026-07-28", ("2025-11-25", "2025-06-18", "2025-03-26")
+MODERN, *LEGACY = VERSIONS = ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26"]
 
 _MAX_BYTES = 65_536
 _LONGEST_POST = 100_000  # characters
@@ -43,17 +41,16 @@ _META = "io.modelcontextprotocol/"
 _PARSE, _INVALID, _NO_METHOD, _PARAMS = -32700, -32600, -32601, -32602
 _HEADERS, _VERSION = -32020, -32022
 _KEPT: Json = {"ttlMs": 3_600_000, "cacheScope": "public"}
-_READS = {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False}
 
 _OF_SEARCH = {one.name: one for one in PARAMETERS}
 _QUERY = replace(_OF_SEARCH["q"], name="query", text="What to look for, in words that posts use.")
 _ID = printable("id", MAX_URL, "The id or the url of a result of `search`.")
-_TOOLS: dict[str, tuple[str, tuple[Parameter, ...]]] = {
+_TOOLS = {
     "search": (
         "Finds posts by their words, misspelled ones, too; a result has the passage that answers.",
-        (_QUERY, *(_OF_SEARCH[name] for name in ("category", "since", "under"))),
+        [_QUERY, *(_OF_SEARCH[name] for name in ("category", "since", "under"))],
     ),
-    "fetch": ("Returns the text of a post as Markdown.", (replace(_ID, required=True),)),
+    "fetch": ("Returns the text of a post as Markdown.", [replace(_ID, required=True)]),
 }
 
 
@@ -88,8 +85,7 @@ class Refused(BadRequest):
 
     def __init__(self, code: int, message: str, status: int = 400, **data: object) -> None:
         super().__init__(message)
-        self.error = {"code": code, "message": message, "data": data}
-        self.status = status
+        self.status, self.said = status, {"code": code, "message": message, "data": data}
 
 
 @blueprint.post("/mcp")
@@ -101,59 +97,50 @@ def answer() -> Response:
     is_own = origin == request.host_url.rstrip("/") and _LOOPBACK.fullmatch(origin)
     if origin is not None and not is_own and not allowed & {"*", origin}:
         raise Refused(_INVALID, "BLOGSEARCH_CORS_ORIGINS does not name this Origin.", 403)
-    message = g.message = _read_message()
+    try:
+        message = g.message = msgspec.convert(read_json(request, _MAX_BYTES), Message)
+    except msgspec.ValidationError as error:
+        raise Refused(_INVALID, f"The body is not one JSON-RPC message: {error}.") from None
+    header = request.headers.get("MCP-Protocol-Version", LEGACY[0])
+    g.is_modern = bool(message.params.meta.version) or header not in LEGACY
     if not message.method or message.id is UNSET:
         return Response(status=202)
-    if _is_modern(message):
+    if g.is_modern:
         _check_modern(message)
-    return _response(id=message.id, result=_result(message))
+    return _response(result=_result(message))
 
 
 @blueprint.errorhandler(BlogsearchError)
 def _error(error: BlogsearchError) -> Response:
-    said = {"code": error.status, "message": str(error)}  # too many requests, too large a body
-    message: Message | None = g.get("message")
-    about = {"id": message.id} if message else {}
-    response = _response(**about, error=error.error if isinstance(error, Refused) else said)
+    code = _PARSE if isinstance(error, BadRequest) else error.status  # too many requests, too large
+    said = error.said if isinstance(error, Refused) else {"code": code, "message": str(error)}
+    response = _response(error=said)
     set_error_headers(response, error)
-    if message and not _is_modern(message):
+    if not g.get("is_modern", True):
         response.status_code = 200  # clients of 2025 take another one for a broken connection
     return response
 
 
-def _response(**content: Any) -> Response:
-    body, headers = orjson.dumps({"jsonrpc": "2.0", **content}), {"Cache-Control": "no-store"}
-    return Response(body, headers=headers, content_type="application/json")
-
-
-def _read_message() -> Message:
-    try:
-        return msgspec.convert(read_json(request, _MAX_BYTES), Message)
-    except BadRequest as error:
-        raise Refused(_PARSE, str(error)) from None
-    except msgspec.ValidationError as error:
-        raise Refused(_INVALID, f"The body is not one JSON-RPC message: {error}.") from None
-
-
-def _is_modern(message: Message) -> bool:
-    header = request.headers.get("MCP-Protocol-Version", LEGACY[0])
-    return bool(message.params.meta.version) or header not in LEGACY
+def _response(**content: Json) -> Response:
+    about = {"id": g.message.id} if "message" in g else {}
+    body = orjson.dumps({"jsonrpc": "2.0", **about, **content})
+    return Response(body, headers={"Cache-Control": "no-store"}, content_type="application/json")
 
 
 def _check_modern(message: Message) -> None:
     """Check that the headers say what the body does, as a proxy may rely on them."""
-    meta, name = message.params.meta, message.params.name
+    meta = message.params.meta
     if not meta.version or meta.capabilities is None:
         needed = f"{_META}protocolVersion and {_META}clientCapabilities"
         raise Refused(_PARAMS, f"`_meta` must have {needed}.")
-    stated = {"MCP-Protocol-Version": meta.version, "Mcp-Method": message.method, "Mcp-Name": name}
-    for header, value in stated.items():
+    stated = {"MCP-Protocol-Version": meta.version, "Mcp-Method": message.method}
+    for header, value in [*stated.items(), ("Mcp-Name", message.params.name)]:
         encoded = f"=?base64?{b64encode(value.encode()).decode()}?="
         if value and request.headers.get(header) not in (value, encoded):
             raise Refused(_HEADERS, f"The header {header} is missing or differs from the body.")
     if meta.version != MODERN:
         said = "Unsupported protocol version"
-        raise Refused(_VERSION, said, supported=[MODERN, *LEGACY], requested=meta.version)
+        raise Refused(_VERSION, said, supported=VERSIONS, requested=meta.version)
 
 
 def _result(message: Message) -> Json:
@@ -165,8 +152,8 @@ def _result(message: Message) -> Json:
             version = wanted if wanted in LEGACY else LEGACY[0]
             result: Json = {"protocolVersion": version, "serverInfo": server, **about}
         case "server/discover":
-            result = {"supportedVersions": [MODERN, *LEGACY], **about, **_KEPT}
-        case "ping" if not _is_modern(message):
+            result = {"supportedVersions": VERSIONS, **about, **_KEPT}
+        case "ping" if not g.is_modern:
             return {}  # clients take no further fields here
         case "tools/list":
             result = {"tools": [_describe(tool) for tool in _own_tools()], **_KEPT}
@@ -192,7 +179,8 @@ def _describe(name: str) -> Json:
         "required": [one.name for one in parameters if one.required],
         "additionalProperties": False,
     }
-    return {"name": name, "description": text, "inputSchema": schema, "annotations": _READS}
+    reads = {"readOnlyHint": True, "openWorldHint": False}
+    return {"name": name, "description": text, "inputSchema": schema, "annotations": reads}
 
 
 def _call(message: Message) -> Json:
@@ -204,13 +192,12 @@ def _call(message: Message) -> Json:
         typed = MultiDict({key: value for key, value in given.items() if value})
         values = parse_parameters(typed, _TOOLS[name][1], name)
         content = _search(message, values) if name == "search" else _fetch(values["id"])
+        result: Json = {"structuredContent": content}
+        text = orjson.dumps(content).decode()  # some clients want it as text, too
     except (BlogsearchError, msgspec.ValidationError) as error:  # the model reads it
-        wait = getattr(error, "retry_after", None)
+        result, wait = {"isError": True}, getattr(error, "retry_after", None)
         text = f"{error} Try again in {wait} s." if wait else str(error)
-        return {"content": [{"type": "text", "text": text}], "isError": True}
-    # One item that has the structured content, too: what some clients want.
-    text = orjson.dumps(content).decode()
-    return {"content": [{"type": "text", "text": text}], "structuredContent": content}
+    return {"content": [{"type": "text", "text": text}], **result}
 
 
 def _search(message: Message, values: Json) -> Json:
@@ -225,21 +212,17 @@ def _search(message: Message, values: Json) -> Json:
 
 def _fetch(name: str) -> Json:
     service = current_service()
-    stored, base = service.post(name), base_url(request, service)
-    if not stored:
+    post, base = service.post(name), base_url(request, service)
+    if not post:
         raise NotFound("No post has this id or url. Use those that `search` returns.")
-    text = post_markdown(stored, base)
+    text = post_markdown(post, base)
     if rest := len(text[_LONGEST_POST:]):
         text = f"{text[:_LONGEST_POST]}\n\n[{rest} more characters of the post are left out.]"
-    return _post({**stored, "title": plain(stored["title"])}, text, base)
+    return _post(post, text, base)
 
 
 def _post(post: Mapping[str, Any], text: str, base: str) -> Json:
     """A post as ChatGPT's deep research wants it."""
-    return {
-        "id": post["oid"],
-        "title": post["title"],
-        "url": absolute(post.get("url"), base),
-        "text": text,
-        "metadata": {"date": day(post), "categories": post["categories"]},
-    }
+    about = {"date": day(post), "categories": post["categories"]}
+    url = absolute(post.get("url"), base)
+    return {"id": post["oid"], "title": post["title"], "url": url, "text": text, "metadata": about}
