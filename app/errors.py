@@ -2,7 +2,7 @@
 
 A client gets an error as `{"error": {"code": …, "message": …, "details": […]}}`: `message` says
 what is wrong and what to do, `details` lists every complaint. Errors of Elasticsearch become errors
-of these in `app.engines.elastic.translated`.
+of these in `app.engines.elastic.translate_errors`.
 """
 
 from collections.abc import Mapping

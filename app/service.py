@@ -130,7 +130,8 @@ class Service:
             body = stored_post(session, name)
             return Computed(body=body, has_hits=bool(body), keep_stale=False)
 
-        return self.get_or_compute(f"{SHAPE} post&{name}", compute).body
+        post: Mapping[str, Any] = self.get_or_compute(f"{SHAPE} post&{name}", compute).body
+        return post
 
     def get_or_compute(
         self,

@@ -88,10 +88,9 @@ class CachedAnswer:
     is_partial: bool
 
     @property
-    def body(self) -> dict[str, Any]:
+    def body(self) -> Any:
         """The answer as a dict, decoded with each call."""
-        body: dict[str, Any] = orjson.loads(self.payload)
-        return body
+        return orjson.loads(self.payload)
 
     @property
     def etag(self) -> str:

@@ -260,13 +260,13 @@ def _probe(elastic: Elasticsearch, request: Callable[[Elasticsearch], object]) -
     return True
 
 
-def responses_of(response: ObjectApiResponse[Any]) -> list[dict[str, Any]]:
+def responses_of(response: ObjectApiResponse[Any]) -> list[Any]:
     """The responses to the searches of one `_msearch`.
 
     Raises:
         ApiError: one of them failed, on every shard or on some.
     """
-    responses: list[dict[str, Any]] = response["responses"]
+    responses: list[Any] = response["responses"]
     for part in responses:
         if "error" in part:
             raise error_of_part(response, part["error"], part["status"])

@@ -2,7 +2,7 @@
 the files of pinned results, and the addresses of golden searches."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypedDict
 
 from elasticsearch import ConflictError, Elasticsearch
 
@@ -16,7 +16,15 @@ Texts = Mapping[str, str]
 Version = tuple[int, int]
 """Which write stored a document: its sequence number and primary term."""
 
-Json = dict[str, Any]
+Fields = dict[str, Any]
+
+
+class StoredDocument(TypedDict, total=False):
+    """A document of the state index and which write stored it; empty if there is none."""
+
+    _source: Fields
+    _seq_no: int
+    _primary_term: int
 
 
 class StoredTexts:
@@ -38,7 +46,7 @@ class StoredTexts:
             Conflict: another process stored texts in between.
         """
 
-        def changed(stored: Json) -> Json:
+        def changed(stored: StoredDocument) -> Fields:
             texts = change(texts_of(stored))
             # A name may be no name of a field, such as .net.
             return {"what": self._purpose, "texts": sorted(texts.items())}
@@ -51,7 +59,7 @@ class StoredTexts:
 
 
 def change_document(
-    client: Elasticsearch, alias: str, id_: str, change: Callable[[Json], Json]
+    client: Elasticsearch, alias: str, id_: str, change: Callable[[StoredDocument], Fields]
 ) -> bool:
     """Store what `change` makes of a document of the state index, which has no `_source` if there
     is none; whether it is a new one.
@@ -61,7 +69,7 @@ def change_document(
     """
     index = ensure_state(client, alias)
     stored = _document(client, index, id_)
-    condition: Json = {"op_type": "create"}
+    condition: dict[str, Any] = {"op_type": "create"}
     if found := version(stored):
         condition = {"if_seq_no": found[0], "if_primary_term": found[1]}
     # Every search looks for the version of the pinned results.
@@ -69,17 +77,16 @@ def change_document(
     return not found
 
 
-def _document(client: Elasticsearch, index: str, id_: str) -> Json:
-    """A document and its version; {} if there is none."""
-    (found,) = docs_of(client.mget(index=index, ids=[id_])) or [{}]
-    return found
+def _document(client: Elasticsearch, index: str, id_: str) -> StoredDocument:
+    found: list[Any] = docs_of(client.mget(index=index, ids=[id_]))
+    return found[0] if found else StoredDocument()
 
 
-def version(stored: Json) -> Version | None:
+def version(stored: StoredDocument) -> Version | None:
     """Which write stored a document; None if there is none."""
     return (stored["_seq_no"], stored["_primary_term"]) if "_seq_no" in stored else None
 
 
-def texts_of(stored: Json) -> Texts:
+def texts_of(stored: StoredDocument) -> Texts:
     """The texts in a document."""
     return dict(stored.get("_source", {}).get("texts", ()))

@@ -28,8 +28,6 @@ from indexer.store.generations import live as live_generation
 
 _OLD = ".old"
 
-Json = dict[str, Any]
-
 
 def used_files(settings: Settings) -> list[Path]:
     """The rule files for the language of the index, in the order in which they are read.
@@ -71,7 +69,7 @@ def rules_in_use(digest: str, settings: Settings, language: Language) -> Rules |
     return f"{note}`blogsearch rebuild` applies them"
 
 
-def explain_rules(tokens: Sequence[str], rules: Rules | str, language: Language) -> Json:
+def explain_rules(tokens: Sequence[str], rules: Rules | str, language: Language) -> dict[str, Any]:
     """The rules at work in the lower-case tokens of a query, for `debug-search`, or a `note`."""
     if isinstance(rules, str):
         return {"rules": [], "note": rules}

@@ -18,7 +18,7 @@ import msgspec
 from elasticsearch import ConflictError, Elasticsearch
 
 from app.engines.elastic import translate_errors
-from app.engines.stored_texts import change_document
+from app.engines.stored_texts import StoredDocument, change_document
 from app.errors import BadRequest, BlogsearchError
 from app.search.request import SearchRequest
 from indexer.store.scan import docs_of
@@ -31,7 +31,8 @@ _TRIES = 10
 _LEAST_VISITORS, _LEAST_DAYS = 5, 2  # of a search that other visitors are shown
 _WARM_DAYS = 3  # how far back a request counts for `popular`
 
-Json = dict[str, Any]
+Day = dict[str, Any]
+"""The document of a day: `_add` says what it has."""
 
 
 Extent = Literal["all", "some", "nothing"]
@@ -146,10 +147,10 @@ class Counts:
                 if self._change(date, partial(_add, events=of_day)):
                     self._delete_before(_last_days(self.days)[-1])
 
-    def _change(self, date: str, change: Callable[[Json], Json]) -> bool:
+    def _change(self, date: str, change: Callable[[Day], Day]) -> bool:
         """Store what `change` makes of the document of a day; whether it is a new one."""
 
-        def changed(stored: Json) -> Json:
+        def changed(stored: StoredDocument) -> Day:
             return {**change(stored.get("_source", {})), "what": "insights", "at": date}
 
         for _ in range(_TRIES):
@@ -214,7 +215,7 @@ class Counts:
             expand_wildcards="all",
         )
 
-    def _stored(self, dates: Sequence[str]) -> dict[str, Json]:
+    def _stored(self, dates: Sequence[str]) -> dict[str, Day]:
         ids = [f"insights:{date}" for date in dates]
         documents = docs_of(self._elastic.mget(index=state_index(self._alias), ids=ids))
         return {
@@ -233,16 +234,16 @@ def _last_days(number: int) -> list[str]:
 # -- the document of a day -----------------------------------------------------------------------
 
 
-def _add(document: Json, events: Iterable[Event]) -> Json:
+def _add(document: Day, events: Iterable[Event]) -> Day:
     """The document of a day with further searches and opened hits.
 
     `requests` has the parameters of each search; `posts` has, by query, how often which post was
     opened.
     """
     totals: Counter[str] = Counter(document.get("totals", {}))
-    requests: Json = document.get("requests", {})
-    posts: dict[str, Json] = document.get("posts", {})
-    asked: dict[str, Json] = document.get("asked", {})
+    requests: dict[str, Any] = document.get("requests", {})
+    posts: dict[str, dict[str, int]] = document.get("posts", {})
+    asked: dict[str, Any] = document.get("asked", {})
     for event in events:
         if isinstance(event, Opening):
             totals["opened"] += 1
@@ -274,7 +275,7 @@ def _add(document: Json, events: Iterable[Event]) -> Json:
     }
 
 
-def _most(counted: Json, number: int, times: Callable[[Any], int]) -> Json:
+def _most(counted: Mapping[str, Any], number: int, times: Callable[[Any], int]) -> dict[str, Any]:
     return dict(sorted(counted.items(), key=lambda item: -times(item[1]))[:number])
 
 
@@ -282,7 +283,7 @@ def _query_of(key: str) -> str:
     return dict(parse_qsl(key)).get("q", "").casefold()
 
 
-def _totals(documents: Iterable[Json]) -> Totals:
+def _totals(documents: Iterable[Day]) -> Totals:
     totals: Totals = Counter()
     for document in documents:
         totals.update(document.get("totals", {}))

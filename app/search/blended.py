@@ -32,8 +32,6 @@ from app.settings import Settings
 if TYPE_CHECKING:
     from analyzers.meaning import Model
 
-Json = dict[str, Any]
-
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -48,7 +46,8 @@ def search(
 ) -> Answer:
     """Answer a search with the strategy of the settings; `model` is that of meanings, if it is on.
 
-    Exceptions of the Elasticsearch client pass through; `app.engines.elastic.translated` maps them.
+    Exceptions of the Elasticsearch client pass through; `app.engines.elastic.translate_errors` maps
+    them.
     """
     if settings.strategy == "fallback":
         return Answer(*fallback.answer(session, request, session.view.language))
@@ -57,7 +56,7 @@ def search(
 
 def answer(
     session: SearchSession, request: SearchRequest, settings: Settings, model: "Model | None" = None
-) -> tuple[SearchAnswer, Json]:
+) -> tuple[SearchAnswer, dict[str, Any]]:
     """The answer's body, and its explanation.
 
     The requests: the query by what is known of its words, and a lookup of the new ones; if one of

@@ -13,7 +13,7 @@ from app.search.clauses import COMMENTS, HAS, IS
 from app.search.found import Found
 from app.search.render import Marker, marked_texts, marked_words
 from app.search.searches import scores_search
-from app.search.session import SearchSession
+from app.search.session import EngineHit, SearchSession
 from app.search.spelling import Facts, Interpretation, TermVariant, Word, WordFacts
 from app.settings import Settings
 
@@ -99,8 +99,7 @@ def _hits(found: Found, session: SearchSession, rules: Rules | str) -> list[Json
     """
     if not found.hits:
         return []
-    response = session.scores(scores_search(found.plan, [hit["_id"] for hit in found.hits]))
-    scores = {hit["_id"]: hit.get("matched_queries", {}) for hit in response["hits"]["hits"]}
+    scores = session.scores(scores_search(found.plan, [hit["_id"] for hit in found.hits]))
     hits: list[Json] = []
     marker = Marker.of(found.plan)
     for hit in found.hits:
@@ -122,7 +121,7 @@ def _hits(found: Found, session: SearchSession, rules: Rules | str) -> list[Json
     return hits
 
 
-def _find_matched(hit: Json, found: Found) -> Json:
+def _find_matched(hit: EngineHit, found: Found) -> Json:
     """The variants of each significant word that a hit has."""
     names = set(hit.get("matched_queries", ()))
     return {
@@ -136,7 +135,7 @@ def _find_matched(hit: Json, found: Found) -> Json:
     }
 
 
-def _same(hit: Json, found: Found, marker: Marker, rules: Rules | str) -> list[Json]:
+def _same(hit: EngineHit, found: Found, marker: Marker, rules: Rules | str) -> list[Json]:
     """Why each marked word that was not typed is the same as one of the query."""
     comments = hit.get("inner_hits", {}).get(COMMENTS, {}).get("hits", {}).get("hits", ())
     texts = [text for one in (hit, *comments) for text in marked_texts(one, marker).values()]

@@ -7,7 +7,7 @@ that match. Two faults of the published code are not kept: suggesters of the sam
 overwrote each other, and a replacement, made by substring, minded case and hit inside other words.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -22,8 +22,6 @@ from app.search.render import Marker, highlight_fields
 from app.search.request import SearchRequest
 from app.search.searches import comments_clause, page
 from app.search.session import SearchSession
-
-Json = dict[str, Any]
 
 SUGGESTED_FIELDS = ("title", "text", "comment_texts")
 
@@ -53,7 +51,7 @@ class SearchTerm:
             "comment_texts": self.boost * _COMMENT_FACTOR,
         }
 
-    def explain(self) -> Json:
+    def explain(self) -> dict[str, Any]:
         """The term for `debug-search`."""
         boosts = {
             f"boost_{name.partition('.')[0].removesuffix('_texts')}": round(boost, 4)
@@ -64,9 +62,9 @@ class SearchTerm:
 
 def answer(
     session: SearchSession, request: SearchRequest, language: Language
-) -> tuple[SearchAnswer, Json]:
+) -> tuple[SearchAnswer, dict[str, Any]]:
     """The answer's body, and its explanation."""
-    suggested: Json = {}
+    suggested: Mapping[str, list[Any]] = {}
     if request.typos:
         response = session.send("suggest", suggest_plan(request.q).to_dict())[0]
         suggested = response.get("suggest", {})
@@ -100,7 +98,7 @@ def suggest_plan(q: str) -> Search:
     return search
 
 
-def search_terms(q: str, suggested: Json) -> list[SearchTerm]:
+def search_terms(q: str, suggested: Mapping[str, list[Any]]) -> list[SearchTerm]:
     """The texts to search for, best first; `suggested` is the suggester's part of a response."""
     scores = {q: _TYPED_SCORE}
     for name in SUGGESTED_FIELDS:

@@ -4,7 +4,6 @@ Pure."""
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import quote, urlencode
 
 from app.search.answer import (
@@ -29,9 +28,8 @@ from app.search.render import (
     safe,
     with_text_fragment,
 )
+from app.search.session import EngineHit
 from app.search.spelling import Interpretation, TermVariant
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +42,7 @@ class Found:
     """
 
     plan: Plan
-    hits: tuple[Json, ...]
+    hits: tuple[EngineHit, ...]
     names: frozenset[str]
     count: int
     with_all: int
@@ -52,18 +50,18 @@ class Found:
     dropped: tuple[str, ...]
     corrected: Correction | None
 
-    def missing(self, hit: Json) -> list[str]:
+    def missing(self, hit: EngineHit) -> list[str]:
         """The significant terms that a hit does not have, as typed."""
         if self.names.issubset(there := hit.get("matched_queries", ())):
             return []
         return _texts([term for term in self.plan.query.examined if HAS + term.key not in there])
 
-    def pinned(self, hit: Json) -> float:
+    def pinned(self, hit: EngineHit) -> float:
         """What being pinned adds to the score of a hit; 0 for others."""
         return pin_score(self.plan.pins, hit["_source"]["oid"])
 
 
-def read_found(plan: Plan, hits: Sequence[Json], matched: Mapping[str, int]) -> Found:
+def read_found(plan: Plan, hits: Sequence[EngineHit], matched: Mapping[str, int]) -> Found:
     """What a plan has found; `matched` is what `searches.read_counts` read."""
     count = matched[ANY]
     names = set().union(*[hit.get("matched_queries", ()) for hit in hits])
@@ -106,7 +104,7 @@ def _is_doubtful(term: Interpretation, plan: Plan) -> bool:
     return term.doubtful(alone=len(plan.query.examined) == 1)
 
 
-def _best_variant(term: Interpretation, hits: Iterable[Json], plan: Plan) -> TermVariant:
+def _best_variant(term: Interpretation, hits: Iterable[EngineHit], plan: Plan) -> TermVariant:
     """The variant that the best hit has, the term as typed if that is none of the others.
 
     The best hit has the words beside it too: `developer surey` is survey, and not surely; a
@@ -164,7 +162,7 @@ def answer_body(found: Found, facets: Facets | None, *, fragments: bool = True) 
     for hit, post in zip(found.hits, body["hits"], strict=True):
         if found.plan.pins.first and (pinned := found.pinned(hit)):
             post["pinned"] = True
-            post["score"] = round(hit["_score"] - pinned, 2)
+            post["score"] = round((hit["_score"] or 0) - pinned, 2)
         elif missing := found.missing(hit):
             post["missing"] = missing
     if answer := _answer(body["hits"], found):
@@ -199,7 +197,7 @@ def _marked_words(section: Section) -> int:
     return len({word.casefold() for word in marked})
 
 
-def post_hit(hit: Mapping[str, Any], marker: Marker, *, fragments: bool = False) -> Hit:
+def post_hit(hit: EngineHit, marker: Marker, *, fragments: bool = False) -> Hit:
     """One post of the answer, from a hit of Elasticsearch, with its comments that match.
 
     `excerpt_url` leads to the words of its best excerpt, unless its title has all of them.
@@ -257,7 +255,7 @@ def _section(
     return section
 
 
-def _comment(hit: Json, post_url: str | None, marker: Marker) -> CommentHit:
+def _comment(hit: EngineHit, post_url: str | None, marker: Marker) -> CommentHit:
     """A comment that speaks for its post: who wrote it, where it is, the matching part of it."""
     source = hit["_source"]
     loose, _ = excerpts({"text": marked_texts(hit, marker).get("comments", "")})

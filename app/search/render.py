@@ -12,11 +12,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain, pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote
 
 from analyzers.languages import ENGLISH, Language, abbreviations
 from analyzers.signs import CHARACTERS, OPERATORS, is_unspaced
+from app.search.clauses import Query
 from app.search.plan import Plan
 from app.search.scoring import (
     FRAGMENT_SIZE,
@@ -25,8 +26,8 @@ from app.search.scoring import (
     PREFIX_MIN,
     SECTIONS,
 )
+from app.search.session import Body, EngineHit, HeadingPlace
 
-Json = dict[str, Any]
 Words = frozenset[str]
 
 _NO_WORDS: Words = frozenset()
@@ -74,7 +75,7 @@ _WORDS_OF_FRAGMENT = 3
 """Words at either end of an excerpt by which a browser finds it."""
 _UNTIL_STOP = re.compile(r"[。！？、，；]")
 _IN_FRAGMENT = "!$&'()*+,;=:@/?"
-_BEGINNING: Json = {"line": -1, "code_line": 0, "level": 7, "id": ""}
+_BEGINNING: HeadingPlace = {"line": -1, "code_line": 0, "level": 7, "id": ""}
 """What is before the first heading."""
 
 
@@ -137,11 +138,11 @@ class Marker:
             tuple([re.escape(word.text) for term in plan.terms for word in term.similar]),
         )
 
-    def query(self, field: str) -> Json:
+    def query(self, field: str) -> Query:
         """What Elasticsearch marks in a field."""
         return {"bool": {"should": [{kind: {field: text}} for kind, text in self.queries]}}
 
-    def highlighting(self, *fields: str) -> Json:
+    def highlighting(self, *fields: str) -> Body:
         """The `highlight` part of a search. Each field has a query of its own: one query for all
         fields took a seventh of the CPU time of a search."""
         body = highlight_fields(*fields, unmatched=bool(self.begun))
@@ -150,11 +151,11 @@ class Marker:
         return body
 
 
-def highlight_fields(*names: str, unmatched: bool = False) -> Json:
+def highlight_fields(*names: str, unmatched: bool = False) -> Body:
     """The texts whole; `app.search.render` cuts them, as the highlighter would look for all
     sentences of a text to find two. The text, and with `unmatched` every field, is returned without
     a match, too."""
-    always: Json = {"no_match_size": MAX_ANALYZED_OFFSET}
+    always: Body = {"no_match_size": MAX_ANALYZED_OFFSET}
     return {
         "type": "unified",
         "pre_tags": [MARK],
@@ -165,7 +166,7 @@ def highlight_fields(*names: str, unmatched: bool = False) -> Json:
     }
 
 
-def marked_texts(hit: Mapping[str, Any], marker: Marker) -> dict[str, str]:
+def marked_texts(hit: EngineHit, marker: Marker) -> dict[str, str]:
     """The marked texts of a hit by field, whichever of its sub-fields was highlighted, decoded."""
     texts: dict[str, str] = {}
     for field, fragments in hit.get("highlight", {}).items():
@@ -421,7 +422,11 @@ def _count(words: Words, shown: Words) -> float:
 
 
 def passages(
-    text: str, code: str, headings: Sequence[Json], title: str, announced: Sequence[str] = ()
+    text: str,
+    code: str,
+    headings: Sequence[HeadingPlace],
+    title: str,
+    announced: Sequence[str] = (),
 ) -> list[Passage]:
     """A marked text and its code, cut at the headings: the passages that have a mark, or all of
     them if there is none. A heading that is the title of the post is left out. Code that a colon
@@ -435,7 +440,7 @@ def passages(
             if (place := int(number)) < len(lines):
                 behind = [marked_lines.get(line, line) for line in behind]
                 lines[place] = "\n".join([lines[place], *behind])
-    last: Json = {"line": len(lines), "code_line": len(code_lines)}
+    last: HeadingPlace = {**_BEGINNING, "line": len(lines), "code_line": len(code_lines)}
     levels: list[int] = []
     above: list[tuple[str, Words]] = []
     cut: list[Passage] = []
@@ -505,7 +510,7 @@ def _best_passages(candidates: Sequence[Passage], shown: Words) -> list[Passage]
 
 def excerpts(
     marked: Mapping[str, str],
-    headings: Sequence[Json] = (),
+    headings: Sequence[HeadingPlace] = (),
     title: str = "",
     announced: Sequence[str] = (),
 ) -> tuple[list[str], list[tuple[Passage, str]]]:

@@ -14,6 +14,7 @@ from app.search.clauses import (
     COMMENTS,
     HAS,
     PHRASE,
+    Query,
     any_of,
     best_clauses,
     bool_query,
@@ -39,10 +40,9 @@ from app.search.plan import ALL, ANY, Plan
 from app.search.query_parser import QueryTerm, apart, join_terms
 from app.search.render import Marker
 from app.search.request import SearchRequest
+from app.search.session import Body, Response
 from app.search.spelling import Option, TermStats, Word, WordFacts, as_typed
 from app.search.translations import COLLAPSED, COUNTED, number
-
-Json = dict[str, Any]
 
 _SOURCE = [
     *("oid", "title", "url", "pub_date", "categories", "language", "image", "announced"),
@@ -53,7 +53,7 @@ _SOURCE = [
 # -- posts -----------------------------------------------------------------------------------------
 
 
-def hits_search(plan: Plan) -> Json:
+def hits_search(plan: Plan) -> Body:
     """One page of the posts that match, with highlights."""
     by_relevance, marker = plan.request.sort == "relevance", Marker.of(plan)
     should = [query for _, query in words_clauses(plan)]
@@ -71,7 +71,7 @@ def hits_search(plan: Plan) -> Json:
         *query["bool"].get("filter", ()),
         *post_filters(plan.request, plan.language),
     ]
-    body: Json = {
+    body: Body = {
         "query": query,
         **page(plan.request),
         "track_total_hits": _is_counted(plan),
@@ -95,7 +95,7 @@ def _is_counted(plan: Plan) -> bool:
     return by_relevance and not (plan.is_large or plan.has_translations)
 
 
-def _comments(marker: Marker) -> Json:
+def _comments(marker: Marker) -> Query:
     """The comments that match come with their post, and add nothing to its score."""
     field = "comments.comment"
     query = marker.query(field)
@@ -105,7 +105,7 @@ def _comments(marker: Marker) -> Json:
     return comments_clause(query, marker.highlighting(field))
 
 
-def comments_clause(query: Json, highlight: Json) -> Json:
+def comments_clause(query: Query, highlight: Body) -> Query:
     """The comments that match come with their post, and add nothing to its score."""
     inner_hits = {
         "name": COMMENTS,
@@ -117,10 +117,10 @@ def comments_clause(query: Json, highlight: Json) -> Json:
     return {"nested": {**nested, "boost": 0}}
 
 
-def scores_search(plan: Plan, ids: Sequence[str]) -> Json:
+def scores_search(plan: Plan, ids: Sequence[str]) -> Body:
     """What each part of the query adds to the scores of these posts, by the names of the parts."""
     parts = [*quoted_clauses(plan), *words_clauses(plan, one_by_one=True), *whole_title(plan)]
-    body: Json = {
+    body: Body = {
         "query": bool_query(
             filter=[{"ids": {"values": list(ids)}}],
             should=[name_query(name, query) for name, query in parts],
@@ -135,18 +135,18 @@ def scores_search(plan: Plan, ids: Sequence[str]) -> Json:
     return body
 
 
-def _rescore(clauses: list[Json]) -> Json:
+def _rescore(clauses: list[Query]) -> Body:
     rescore = {"rescore_query": bool_query(should=clauses), "score_mode": "total"}
     return {"rescore": {"window_size": scoring.RESCORED, "query": rescore}} if clauses else {}
 
 
-def _match(plan: Plan, needed: int, *, similar: bool = False) -> Json:
+def _match(plan: Plan, needed: int, *, similar: bool = False) -> Query:
     words = [phrase_in(scoring.QUOTED_FIELDS, text) for text in plan.query.quoted]
     words += has_terms(plan, needed, similar=similar)
     return bool_query(filter=[_limit_to_listed(bool_query(filter=words), plan)])
 
 
-def _limit_to_listed(by_words: Json, plan: Plan) -> Json:
+def _limit_to_listed(by_words: Query, plan: Plan) -> Query:
     """Those that match by their words or are pinned, without excluded words, and those whose title
     is the query, exclusions included; none that a rule of the blog hides."""
     allowed = any_of([by_words, *pinned_clauses(plan.pins)])
@@ -168,7 +168,7 @@ _COUNTS = "counts"
 for each of them."""
 
 
-def _counts(plan: Plan) -> dict[str, Json]:
+def _counts(plan: Plan) -> dict[str, Query]:
     """Queries for the posts that match: `ANY`, if `hits_search` does not count them; `ALL`, with
     every word, if that is not the same; `HAS + key`, with a term that was split."""
     number = len(plan.required)
@@ -186,19 +186,19 @@ def _counts(plan: Plan) -> dict[str, Json]:
     return {name: bool_query(filter=[query, *chosen]) for name, query in counted.items()}
 
 
-def counts_searches(plan: Plan) -> list[Json]:
+def counts_searches(plan: Plan) -> list[Body]:
     """The search that counts what `hits_search` does not, if there is something."""
     counted = _counts(plan)
     return [_count_words(plan, counted)] if counted else []
 
 
-def _count_words(plan: Plan, counted: dict[str, Json]) -> Json:
+def _count_words(plan: Plan, counted: dict[str, Query]) -> Body:
     of_each = COUNTED if plan.has_translations else {}
     counts = {_COUNTS: {"filters": {"filters": counted}, **of_each}}
     return {"size": 0, "track_total_hits": False, "aggs": counts}
 
 
-def read_counts(*responses: Json) -> dict[str, int]:
+def read_counts(*responses: Response) -> dict[str, int]:
     """What the responses to searches of hits and of counts say."""
     counts = {}
     for response in responses:
@@ -213,8 +213,8 @@ def read_counts(*responses: Json) -> dict[str, int]:
 
 NEWEST = {"pub_date": {"order": "desc", "missing": "_last"}}
 
-_CATEGORY_COUNTS: Json = {"terms": {"field": "categories", "size": 30}}
-_YEAR_COUNTS: Json = {
+_CATEGORY_COUNTS: Body = {"terms": {"field": "categories", "size": 30}}
+_YEAR_COUNTS: Body = {
     "date_histogram": {
         "field": "day",
         "calendar_interval": "year",
@@ -225,7 +225,7 @@ _YEAR_COUNTS: Json = {
 }
 
 
-def facets_search(plan: Plan) -> Json:
+def facets_search(plan: Plan) -> Body:
     """The counts by category and year of the posts that match."""
     return {
         "size": 0,
@@ -235,16 +235,16 @@ def facets_search(plan: Plan) -> Json:
     }
 
 
-def page(request: SearchRequest) -> Json:
+def page(request: SearchRequest) -> Body:
     """The part of a search that gives one page, in the order asked for."""
-    part: Json = {"from": (request.page - 1) * request.size, "size": request.size}
+    part: Body = {"from": (request.page - 1) * request.size, "size": request.size}
     if request.sort == "newest":
         # Posts of one moment are ordered alike on every page and replica.
         part |= {"sort": [NEWEST, "_score", "oid"], "track_scores": True}
     return part
 
 
-def facet_counts(request: SearchRequest, language: Language, *, translated: bool) -> Json:
+def facet_counts(request: SearchRequest, language: Language, *, translated: bool) -> Body:
     """Aggregations that count posts by category and by year.
 
     The filters on categories do not narrow the counts of categories, nor those on days the counts
@@ -257,12 +257,12 @@ def facet_counts(request: SearchRequest, language: Language, *, translated: bool
     }
 
 
-def _among(filters: list[Json], counted: Json) -> Json:
-    among: Json = {"filter": filters} if filters else {}
+def _among(filters: list[Query], counted: Body) -> Body:
+    among: Body = {"filter": filters} if filters else {}
     return {"filter": {"bool": among}, "aggs": {"counts": counted}}
 
 
-def read_facets(response: Json) -> Facets:
+def read_facets(response: Response) -> Facets:
     """What `facet_counts` has counted."""
     aggregations = response["aggregations"]
     return {
@@ -271,7 +271,7 @@ def read_facets(response: Json) -> Facets:
     }
 
 
-def _values(counted: Json) -> list[Facet]:
+def _values(counted: dict[str, Any]) -> list[Facet]:
     return [
         {"value": str(bucket.get("key_as_string", bucket["key"])), "count": number(bucket)}
         for bucket in counted["counts"]["buckets"]
@@ -306,7 +306,7 @@ def examined_words(plan: Plan) -> dict[str, tuple[QueryTerm, Word]]:
     return words
 
 
-def lookup_search(plan: Plan, unknown: Iterable[tuple[QueryTerm, Word]]) -> Json:
+def lookup_search(plan: Plan, unknown: Iterable[tuple[QueryTerm, Word]]) -> Body:
     """Counts the posts of the plan and of each word, and asks for other spellings."""
     counted = _counts(plan)
     errors_of = {}
@@ -320,7 +320,9 @@ def lookup_search(plan: Plan, unknown: Iterable[tuple[QueryTerm, Word]]) -> Json
     return body
 
 
-def read_lookup(response: Json, unknown: Iterable[tuple[QueryTerm, Word]]) -> dict[Word, WordFacts]:
+def read_lookup(
+    response: Response, unknown: Iterable[tuple[QueryTerm, Word]]
+) -> dict[Word, WordFacts]:
     """What the response to `lookup_search` says of the words."""
     by_term: dict[str, dict[str, int]] = {}
     for name, posts in read_counts(response).items():
@@ -366,7 +368,7 @@ def _errors_of(terms: Sequence[QueryTerm]) -> dict[str, int]:
     return errors
 
 
-def _suggesters(errors_of: Mapping[str, int]) -> Json:
+def _suggesters(errors_of: Mapping[str, int]) -> Body:
     options = {
         "field": "spelling",
         "size": scoring.SUGGEST_SIZE,
@@ -378,14 +380,14 @@ def _suggesters(errors_of: Mapping[str, int]) -> Json:
         "prefix_length": 0,
         "min_word_length": 3,
     }
-    suggesters: Json = {}
+    suggesters: Body = {}
     for name, most in (("spelling", 2), ("spelling, one error", 1)):
         if text := " ".join([token for token, errors in errors_of.items() if errors == most]):
             suggesters[name] = {"text": text, "term": {**options, "max_edits": most}}
     return suggesters
 
 
-def _count_term(term: QueryTerm) -> dict[str, Json]:
+def _count_term(term: QueryTerm) -> dict[str, Query]:
     if "+" in term.key:
         return {"words": {"term": {"spelling": {"value": term.token}}}}
     if len(term.pieces) > 1:

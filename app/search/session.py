@@ -5,22 +5,79 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NotRequired, Required, TypedDict
 
 from elasticsearch import ConnectionTimeout, Elasticsearch
 
 from app.engines.elastic import ONE_COPY, responses_of
+from app.search.answer import Translation
 from app.search.spelling import Word, WordFacts
 
 if TYPE_CHECKING:
     from app.search.view import IndexView
 
-Json = dict[str, Any]
+Body = dict[str, Any]
+"""The body of a search, or a part of it: `{"query": …, "size": 10}`."""
 
 # Term statistics of all shards together, so that a hit's score does not depend on its shard. On an
 # index of one shard Elasticsearch leaves the extra phase out.
 _SEARCH_TYPE = "dfs_query_then_fetch"
 _MOST_WORDS = 20_000
+
+
+class HeadingPlace(TypedDict):
+    """A heading: its line in the text, the line of the code after it, the id of its element."""
+
+    line: int
+    code_line: int
+    level: int
+    id: str
+
+
+class StoredPost(TypedDict, total=False):
+    """The stored fields of a post or comment that a search may ask for."""
+
+    oid: Required[str]
+    title: str
+    url: str
+    pub_date: str
+    categories: list[str]
+    language: str
+    image: str
+    headings: list[HeadingPlace]
+    announced: list[str]
+    translation_key: str
+    author: str
+
+
+class EngineHit(TypedDict):
+    """A hit of Elasticsearch. `matched_queries` are the names of the clauses that it has, `fields`
+    are doc values, `inner_hits` its comments. `app.search.translations` adds `translations`."""
+
+    _id: str
+    _score: float | None
+    _source: StoredPost
+    fields: NotRequired[dict[str, list[str]]]
+    highlight: NotRequired[dict[str, list[str]]]
+    matched_queries: NotRequired[list[str]]
+    inner_hits: NotRequired[dict[str, Any]]
+    translations: NotRequired[list[Translation]]
+
+
+class EngineHits(TypedDict):
+    """The hits of a page, and how many there are in all, if that was counted."""
+
+    hits: list[EngineHit]
+    total: NotRequired[dict[str, Any]]
+
+
+class Response(TypedDict):
+    """The response of Elasticsearch to a search."""
+
+    hits: EngineHits
+    timed_out: bool
+    aggregations: NotRequired[dict[str, Any]]
+    suggest: NotRequired[dict[str, list[Any]]]
 
 
 class WordMemo:
@@ -55,7 +112,8 @@ class SearchSession:
     kind, Elasticsearch's own time and that until the response was read, in milliseconds, and the
     bodies. `figures`: those of the index when it answered the last of them, "" before.
 
-    Exceptions of the Elasticsearch client pass through; `app.engines.elastic.translated` maps them.
+    Exceptions of the Elasticsearch client pass through; `app.engines.elastic.translate_errors` maps
+    them.
     """
 
     client: Elasticsearch
@@ -63,7 +121,7 @@ class SearchSession:
     view: "IndexView"
     words: WordMemo = field(default_factory=WordMemo)
     timeout: float | None = None
-    sent: list[Json] = field(default_factory=list)
+    sent: list[dict[str, Any]] = field(default_factory=list)
     figures: str = ""
 
     @property
@@ -71,7 +129,7 @@ class SearchSession:
         """Whether the index is still of the generation that the view is of."""
         return self.figures in ("", self.view.figures)
 
-    def send(self, kind: str, *bodies: Json) -> list[Json]:
+    def send(self, kind: str, *bodies: Body) -> list[Response]:
         """Send searches of the index in one request; the response of each.
 
         Raises:
@@ -91,25 +149,26 @@ class SearchSession:
         total_ms = round((time.perf_counter() - started) * 1000, 1)
         sent = {"kind": kind, "took_ms": response["took"], "total_ms": total_ms}
         self.sent.append({**sent, "bodies": list(bodies)})
-        responses = responses_of(response)
+        responses: list[Response] = responses_of(response)
         if any(part["timed_out"] for part in responses):
             raise ConnectionTimeout("Elasticsearch stopped the search at its time limit")
         self.figures = read_figures(responses[len(bodies) :])
         return responses[: len(bodies)]
 
-    def scores(self, body: Json) -> Json:
-        """Send one search that reports what each named clause added to a hit's score."""
-        response: Json = self.client.search(
+    def scores(self, body: Body) -> dict[str, dict[str, float]]:
+        """Send one search that reports what each named clause added to a hit's score; by `_id`."""
+        response = self.client.search(
             index=self.index,
             body=body,
             preference=ONE_COPY,
             search_type=_SEARCH_TYPE,
             include_named_queries_score=True,
             allow_partial_search_results=False,
-        ).body
-        return response
+        )
+        hits = response["hits"]["hits"]
+        return {hit["_id"]: hit.get("matched_queries", {}) for hit in hits}
 
-    def explain(self, *, bodies: bool = False) -> list[Json]:
+    def explain(self, *, bodies: bool = False) -> list[dict[str, Any]]:
         """The requests that were sent, with their bodies if asked for."""
         left_out = () if bodies else ("bodies",)
         return [
@@ -120,7 +179,7 @@ class SearchSession:
 
 # -- figures ---------------------------------------------------------------------------------------
 
-FIGURES: Json = {
+FIGURES: Body = {
     "size": 0,
     "track_total_hits": False,
     "aggs": {
@@ -130,20 +189,20 @@ FIGURES: Json = {
 }
 
 
-def figures_searches(index: str, shards: int) -> list[Json]:
+def figures_searches(index: str, shards: int) -> list[Body]:
     """Headers and bodies, for `_msearch`, of searches that report the figures of an index. The last
     ones of a request: then they are started last."""
     return [line for header in shard_headers(index, shards) for line in (header, FIGURES)]
 
 
-def shard_headers(index: str, shards: int) -> list[Json]:
+def shard_headers(index: str, shards: int) -> list[Body]:
     """The header of a search of each shard."""
     copies = [ONE_COPY] if shards == 1 else [f"_shards:{nth}|{ONE_COPY}" for nth in range(shards)]
     whole = {"index": index, "allow_partial_search_results": False}
     return [{**whole, "preference": copy} for copy in copies]
 
 
-def read_figures(responses: Sequence[Json]) -> str:
+def read_figures(responses: Sequence[Response]) -> str:
     """The figures in the responses to `figures_searches`."""
     numbers = [part["aggregations"]["numbers"] for part in responses]
     shards = [f"{shard['count']}:{shard['sum']:.0f}" for shard in numbers]

@@ -17,6 +17,7 @@ from urllib.parse import urlencode
 from app.errors import BadRequest
 from app.search.answer import SimilarAnswer
 from app.search.clauses import (
+    Query,
     any_of,
     bool_query,
     constant,
@@ -26,7 +27,7 @@ from app.search.clauses import (
 )
 from app.search.render import plain
 from app.search.request import UNDER, parse_parameters, printable, whole_number
-from app.search.session import SearchSession
+from app.search.session import Body, SearchSession
 from app.search.translations import COLLAPSED, KEY
 from indexer.posts.addresses import MAX_URL, address_of, slug_of
 from indexer.posts.normalise import MAX_OID
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
     from werkzeug.datastructures import MultiDict
 
     from analyzers.meaning import Model
-
-Json = dict[str, Any]
 
 _POSTS, _MOST_POSTS = 5, 10
 _TERMS, _TEXT = 50, 0.15
@@ -105,7 +104,8 @@ def similar(
 ) -> SimilarAnswer:
     """The body of the answer; `model` is that of meanings, if it is on.
 
-    Exceptions of the Elasticsearch client pass through; `app.engines.elastic.translated` maps them.
+    Exceptions of the Elasticsearch client pass through; `app.engines.elastic.translate_errors` maps
+    them.
     """
     oids = [request.oid] if request.oid else [request.path or "index", request.url]
     if model and model.name != session.view.model:
@@ -133,7 +133,7 @@ def similar(
     return {"known": bool(found), "posts": posts[: request.size]}
 
 
-def _itself(request: SimilarRequest, oids: list[str]) -> Json:
+def _itself(request: SimilarRequest, oids: list[str]) -> Query:
     """The post at the address, else with one of these oids."""
     clauses = [constant({"terms": {"oid": oids}}, 1)]
     if request.address:  # a blog may be indexed without its host: `/posts/a`
@@ -142,18 +142,18 @@ def _itself(request: SimilarRequest, oids: list[str]) -> Json:
     return any_of(clauses)
 
 
-def stored_post(session: SearchSession, name: str) -> Json:
+def stored_post(session: SearchSession, name: str) -> dict[str, Any]:
     """The post that has this oid or address, with its texts as a person reads them; {} if there is
     none."""
     query = _itself(SimilarRequest(url=name), [name])
     source = [*_SOURCE, "text", "code", "headings"]
     (found,) = session.send("post", {"query": query, "size": 1, "_source": source})
     hits = found["hits"]["hits"]
-    post: Json = hits[0]["_source"] if hits else {}
+    post: dict[str, Any] = {**hits[0]["_source"]} if hits else {}
     return post | {name: plain(post[name]) for name in ("title", "text", "code") if name in post}
 
 
-def _alike(request: SimilarRequest, oids: list[str], model: "Model | None") -> Json:
+def _alike(request: SimilarRequest, oids: list[str], model: "Model | None") -> Body:
     """Posts that have its rarest words and its categories and those of its address, which are
     usually those of its title; that link to it; or that are near to it in meaning."""
     text = _words(request)
@@ -171,13 +171,13 @@ def _alike(request: SimilarRequest, oids: list[str], model: "Model | None") -> J
     return _page(request, bool_query(must=[any_of(clauses)], must_not=[_itself(request, oids)]))
 
 
-def _more_like(oids: list[str], fields: list[str], **options: Any) -> Json:
+def _more_like(oids: list[str], fields: list[str], **options: Any) -> Query:
     like = [{"_id": oid} for oid in oids]
     any_word = {"min_term_freq": 1, "min_doc_freq": 2, "minimum_should_match": 1, "boost_terms": 1}
     return {"more_like_this": {"fields": fields, "like": like, **any_word, **options}}
 
 
-def _by_path(request: SimilarRequest) -> Json:
+def _by_path(request: SimilarRequest) -> Body:
     """Posts with the words of an address, above all in their titles, misspelled ones, too."""
     text = _words(request)
     if not text:
@@ -199,7 +199,7 @@ def _words(request: SimilarRequest) -> str:
     return " ".join(_WORD.findall(request.path or request.oid)[:_WORDS_OF_PATH])
 
 
-def _page(request: SimilarRequest, query: Json) -> Json:
+def _page(request: SimilarRequest, query: Query) -> Body:
     chosen = bool_query(must=[query], filter=under_filter(request.under))
     source = [*_SOURCE, KEY]
     return {"query": chosen, "size": request.size, "track_total_hits": False, "_source": source}

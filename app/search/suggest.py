@@ -7,13 +7,14 @@ searches are parts of these titles, so that each of them makes sense and finds a
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from analyzers.chains import WORDS
 from analyzers.languages import LANGUAGES, Language
 from analyzers.signs import is_unspaced
 from app.search.answer import SuggestAnswer, Suggestion
 from app.search.clauses import (
+    Query,
     bool_query,
     constant,
     language_filter,
@@ -32,10 +33,8 @@ from app.search.render import plain
 from app.search.request import SuggestRequest
 from app.search.scoring import PHRASE_FIELDS, PREFIX_MIN
 from app.search.searches import NEWEST
-from app.search.session import SearchSession
+from app.search.session import Body, Response, SearchSession
 from app.search.spelling import edit_costs
-
-Json = dict[str, Any]
 
 _TITLE = "title.keyword"
 _TITLES = 10  # posts that are requested
@@ -62,7 +61,8 @@ def suggest(session: SearchSession, request: SuggestRequest, language: Language)
     """The body of the answer.
 
     One request is sent if a title has the words; else a second one, for misspelled words.
-    Exceptions of the Elasticsearch client pass through; `app.engines.elastic.translated` maps them.
+    Exceptions of the Elasticsearch client pass through; `app.engines.elastic.translate_errors` maps
+    them.
     """
     query = parse_query(request.q, language)
     if not query.terms and not query.quoted:
@@ -78,11 +78,11 @@ def suggest(session: SearchSession, request: SuggestRequest, language: Language)
 # -- searches --------------------------------------------------------------------------------------
 
 
-def titles_search(query: ParsedQuery, chosen: Sequence[Json], *, misspelled: bool = False) -> Json:
+def titles_search(query: ParsedQuery, chosen: Sequence[Query], *, misspelled: bool = False) -> Body:
     """Posts with all words as typed in the title first, then anywhere, then, if asked for, with
     misspelled ones in the title."""
     terms = query.terms[:EXAMINED_TERMS]
-    should: list[Json] = []
+    should: list[Query] = []
     if len(terms) > 1:
         words = " ".join(term.text for term in terms)
         in_order = {"title.forms": {"query": words, "analyzer": WORDS}}
@@ -90,7 +90,7 @@ def titles_search(query: ParsedQuery, chosen: Sequence[Json], *, misspelled: boo
     must = [_begins_like(term, term is terms[-1], misspelled=misspelled) for term in terms]
     if misspelled and len(terms) > 1 and len(terms[-1].folded) < PREFIX_MIN:
         should.append(must.pop())  # one or two letters, with which no word in a title begins
-    filters: list[Json] = [{"exists": {"field": "url"}}, *chosen]
+    filters: list[Query] = [{"exists": {"field": "url"}}, *chosen]
     filters += [phrase_in(PHRASE_FIELDS, text) for text in query.quoted]
     return {
         "query": bool_query(
@@ -108,7 +108,7 @@ def titles_search(query: ParsedQuery, chosen: Sequence[Json], *, misspelled: boo
     }
 
 
-def _begins_like(term: QueryTerm, last: bool, *, misspelled: bool) -> Json:
+def _begins_like(term: QueryTerm, last: bool, *, misspelled: bool) -> Query:
     """A word of the title begins like the term or is a synonym of it, the post has the term, or, if
     misspelled, a word of the title begins approximately like it. The last term need not be typed to
     its end."""
@@ -125,9 +125,9 @@ def _begins_like(term: QueryTerm, last: bool, *, misspelled: bool) -> Json:
     return {"dis_max": {"queries": clauses}}
 
 
-def _titled_posts(response: Json) -> list[TitledPost]:
+def _titled_posts(response: Response) -> list[TitledPost]:
     return [
-        TitledPost(plain(hit["fields"][_TITLE][0]), hit["fields"]["url"][0], hit["_score"])
+        TitledPost(plain(hit["fields"][_TITLE][0]), hit["fields"]["url"][0], hit["_score"] or 0)
         for hit in response["hits"]["hits"]
     ]
 

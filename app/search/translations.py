@@ -2,25 +2,24 @@
 words that were found."""
 
 from collections.abc import Collection, Sequence
-from typing import Any
+from typing import Any, Final
 
 from analyzers.languages import Language
-from app.search.clauses import HAS, bool_query, language_filter
+from app.search.answer import Translation
+from app.search.clauses import HAS, Query, bool_query, language_filter
 from app.search.render import plain
-from app.search.session import SearchSession
+from app.search.session import Body, EngineHit, SearchSession
 from indexer.posts.normalise import TRANSLATED
 
-Json = dict[str, Any]
-
-KEY = "translation_key"
-COLLAPSED: Json = {"collapse": {"field": KEY}}
+KEY: Final = "translation_key"
+COLLAPSED: Body = {"collapse": {"field": KEY}}
 """A part of a search whose hits are the best, or the first, of their translations."""
-COUNTED: Json = {"aggs": {"posts": {"cardinality": {"field": KEY}}}}
+COUNTED: Body = {"aggs": {"posts": {"cardinality": {"field": KEY}}}}
 """A part of an aggregation that counts posts and not their translations: `number`."""
 _MOST = 1_000  # translations of the posts of a page
 
 
-def number(bucket: Json) -> int:
+def number(bucket: dict[str, Any]) -> int:
     """How many posts a bucket has, of translations one."""
     count: int = bucket.get("posts", {}).get("value", bucket["doc_count"])
     return count
@@ -28,13 +27,13 @@ def number(bucket: Json) -> int:
 
 def with_translations(
     session: SearchSession,
-    search: Json,
-    hits: Sequence[Json],
+    search: Body,
+    hits: Sequence[EngineHit],
     prefer: str,
     *,
     pinned: Collection[str] = (),
-    hidden: Sequence[Json] = (),
-) -> list[Json]:
+    hidden: Sequence[Query] = (),
+) -> list[EngineHit]:
     """The hits of a collapsed search, each in the language `prefer` if there is a translation that
     has all its words, and with its `translations`."""
     found = {hit["fields"][KEY][0]: hit for hit in hits}
@@ -47,7 +46,7 @@ def with_translations(
     own = {name: part for name, part in search.items() if name != "aggs"}
     own |= {"query": bool_query(must=[search["query"]], filter=chosen), "from": 0}
     has_url = {"exists": {"field": "url"}}
-    every: Json = {
+    every: Body = {
         "query": bool_query(filter=[{"terms": {KEY: keys}}, has_url], must_not=list(hidden)),
         "size": _MOST,
         "sort": ["language", "oid"],
@@ -63,15 +62,18 @@ def with_translations(
         source = other["_source"]
         hit = found[source[KEY]]
         if other["_id"] != hit["_id"]:
-            named = {"language": _tag(other, language), "title": plain(source["title"])}
-            hit.setdefault("translations", []).append({**named, "url": source["url"]})
+            named: Translation = {
+                "language": _tag(other, language),
+                "title": plain(source["title"]),
+                "url": source["url"],
+            }
+            hit.setdefault("translations", []).append(named)
     return list(found.values())
 
 
-def _words(hit: Json) -> set[str]:
+def _words(hit: EngineHit) -> set[str]:
     return {name for name in hit.get("matched_queries", ()) if name.startswith(HAS)}
 
 
-def _tag(hit: Json, language: Language) -> str:
-    tag: str = hit["_source"].get("language", language.code)
-    return tag
+def _tag(hit: EngineHit, language: Language) -> str:
+    return hit["_source"].get("language", language.code)

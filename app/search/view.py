@@ -21,10 +21,10 @@ from analyzers.chains import SYNONYMS
 from analyzers.languages import ENGLISH, LANGUAGES, Language
 from analyzers.rules.compile import Phrases
 from app.engines.elastic import NO_INDEX, ONE_COPY, responses_of
-from app.engines.stored_texts import Version, texts_of, version
+from app.engines.stored_texts import StoredDocument, Version, texts_of, version
 from app.errors import NoIndex
 from app.search.pins import PINS, PinRule, parse
-from app.search.session import FIGURES, SearchSession, read_figures, shard_headers
+from app.search.session import FIGURES, Body, SearchSession, read_figures, shard_headers
 from indexer import SCHEMA
 from indexer.errors import other_schema
 from indexer.posts.normalise import TRANSLATED
@@ -32,8 +32,6 @@ from indexer.store.state import state_index
 
 if TYPE_CHECKING:
     from werkzeug.datastructures import LanguageAccept
-
-Json = dict[str, Any]
 
 _PARTS = 4  # of a generation
 _MOST_LANGUAGES = 100  # that are told apart
@@ -132,7 +130,7 @@ def primary_languages(languages: frozenset[str]) -> set[str]:
     return {tag.partition("-")[0] for tag in languages}
 
 
-def _pins_search(alias: str) -> list[Json]:
+def _pins_search(alias: str) -> list[Body]:
     """A search for the pinned results, which finds nothing where there is no state index."""
     header = {"index": state_index(alias), "preference": ONE_COPY, "ignore_unavailable": True}
     return [header, {"query": {"ids": {"values": [PINS]}}, "seq_no_primary_term": True}]
@@ -140,7 +138,7 @@ def _pins_search(alias: str) -> list[Json]:
 
 # -- reading ---------------------------------------------------------------------------------------
 
-_FACTS: Json = {
+_FACTS: Body = {
     **FIGURES,
     "aggs": {
         **FIGURES["aggs"],
@@ -261,7 +259,7 @@ def _read(
     lines = [line for search in searches for line in search]
     response = client.msearch(searches=[*lines, *_pins_search(alias)])
     *parts, pins = responses_of(response)
-    stored: Json = next(iter(pins["hits"]["hits"]), {})
+    stored: StoredDocument = next(iter(pins["hits"]["hits"]), StoredDocument())
     facts = parts.pop() if shards > 1 else parts[0]
     counts = facts["aggregations"]
     languages = {bucket["key"] for bucket in counts["named"]["buckets"]}

@@ -13,15 +13,13 @@ from app.search.clauses import bool_query, post_filters
 from app.search.render import plain
 from app.search.request import SearchRequest
 from app.search.searches import NEWEST, facet_counts, read_facets
-from app.search.session import SearchSession
+from app.search.session import Body, SearchSession
 from app.search.translations import COLLAPSED, with_translations
 from app.service import Service
 from app.views.search import depends_on_language, in_visitors_language
 
 _NEWEST = 5
 _NEWEST_CHOSEN = 20  # posts of a category or of some days
-
-Json = dict[str, Any]
 
 EVERYTHING = SearchRequest("")
 
@@ -54,7 +52,7 @@ def browse(service: Service, filters: SearchRequest = EVERYTHING) -> Browse:
 def _compute(session: SearchSession, filters: SearchRequest) -> Computed:
     language, translated = session.view.language, session.view.has_translations
     chosen = post_filters(filters, language)
-    body: Json = {
+    body: Body = {
         "query": {"match_all": {}},
         # Applied to the hits only; each count has filters of its own.
         "post_filter": bool_query(filter=chosen),
@@ -69,9 +67,10 @@ def _compute(session: SearchSession, filters: SearchRequest) -> Computed:
     hits = response["hits"]["hits"]
     if translated:
         hits = with_translations(session, body, hits, filters.prefer)
-    hits = [hit for hit in hits if chosen or hit["_source"].get("pub_date")]
+    posts: list[Any] = [hit["_source"] for hit in hits]
+    posts = [post for post in posts if chosen or post.get("pub_date")]
     answer: BrowseAnswer = {
-        "newest": [hit["_source"] | {"title": plain(hit["_source"]["title"])} for hit in hits],
+        "newest": [post | {"title": plain(post["title"])} for post in posts],
         "facets": read_facets(response),
     }
     # There are too many combinations of filters to keep all of them for a day.

@@ -18,6 +18,7 @@ from werkzeug.datastructures import MultiDict
 from app.errors import BlogsearchError
 from app.http.access import access
 from app.messages import Messages, messages_for
+from app.search.answer import SearchAnswer
 from app.search.request import MAX_PAGE, MAX_QUERY, PARAMETERS, SearchRequest
 from app.views import counted_visitor, current_service, default_language
 from app.views.browse import EVERYTHING, Browse, browse
@@ -29,8 +30,6 @@ from app.views.search import (
     markdown_response,
     prefers_markdown,
 )
-
-Json = dict[str, Any]
 
 log = logging.getLogger(__name__)
 
@@ -49,8 +48,8 @@ def page() -> Response:
     """The search box; with `q` in the URL, also the answer."""
     started = time.perf_counter()
     args = _args()
-    answer: Json | None = None
-    debug: Json | None = None
+    answer: SearchAnswer | None = None
+    debug: dict[str, Any] | None = None
     start = Browse()
     if args.get("q", "").strip():
         service = current_service()
@@ -95,8 +94,8 @@ def _page(
     args: "MultiDict[str, str]",
     start: Browse,
     *,
-    answer: Json | None = None,
-    debug: Json | None = None,
+    answer: SearchAnswer | None = None,
+    debug: dict[str, Any] | None = None,
     error: BlogsearchError | None = None,
 ) -> Response:
     # Of an answer, so that each choice finds something.
@@ -156,7 +155,7 @@ def _browse(filters: SearchRequest = EVERYTHING) -> Browse:
         return Browse()
 
 
-def _pages(answer: dict[str, Any]) -> list[int]:
+def _pages(answer: SearchAnswer) -> list[int]:
     last = min(math.ceil(answer["count"] / answer["size"]), MAX_PAGE)
     current = answer["page"]
     return list(range(max(1, current - _PAGES_SHOWN), min(last, current + _PAGES_SHOWN) + 1))

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
 from urllib.parse import parse_qsl
 
 import flask
@@ -114,8 +113,7 @@ def prefers_markdown(request: flask.Request, other: str) -> bool:
 
 def markdown_response(answer: CachedAnswer, request: flask.Request, service: Service) -> Response:
     """An answer as Markdown, made of the kept one."""
-    body: Any = answer.body
-    text = answer_markdown(body, base_url(request, service))
+    text = answer_markdown(answer.body, base_url(request, service))
     response = cached_response(answer, request, text, MARKDOWN)
     response.vary.update(("Accept", "Accept-Language"))
     return response

@@ -1,6 +1,7 @@
 """The address of a section leads a browser to it."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page
@@ -25,7 +26,9 @@ def test_a_text_fragment_leads_to_the_heading(
     body = f"{FAR}<p>Another end.</p><h2>{{0}}</h2><p>First words.</p><h3>Next</h3>{FAR}"
     text = readable(body.format(heading))
     marked = text.prose.replace("Workers", f"{MARK}Workers{UNMARK}")
-    headings = [{name: getattr(one, name) for name in one.__slots__} for one in text.headings]
+    headings: list[Any] = [
+        {name: getattr(one, name) for name in one.__slots__} for one in text.headings
+    ]
     _, [(passage, _)] = excerpts({"text": marked}, headings)
     post = blog(body.format(heading + link))
     page.goto(blog(f'<a href="{passage.url(post).replace("&", "&amp;")}">Go</a>'))

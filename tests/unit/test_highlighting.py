@@ -7,6 +7,7 @@ import pytest
 
 from analyzers.languages import LANGUAGES
 from app.search.render import MARK, UNMARK, Marker, marked_texts
+from app.search.session import EngineHit, StoredPost
 
 CASES = json.loads((Path(__file__).parents[1] / "data/unit/highlighting.json").read_text("utf-8"))
 """By test: its cases."""
@@ -17,7 +18,9 @@ FRENCH = LANGUAGES["french"]
 def marked(marker: Marker, text: str, field: str = "text") -> str:
     """The text with marks in brackets, which may be in it already."""
     stored = text.replace("[", MARK).replace("]", UNMARK)
-    shown = marked_texts({"highlight": {field: [stored]}}, marker)[field.partition(".")[0]]
+    source: StoredPost = {"oid": "a"}
+    hit: EngineHit = {"_id": "a", "_score": 1.0, "_source": source, "highlight": {field: [stored]}}
+    shown = marked_texts(hit, marker)[field.partition(".")[0]]
     return shown.replace(MARK, "[").replace(UNMARK, "]")
 
 

@@ -9,14 +9,14 @@ import pytest
 
 from app.search.render import MARK, UNMARK, excerpts
 from app.search.scoring import FRAGMENT_SIZE, LONGEST_SNIPPET
+from app.search.session import HeadingPlace
 from indexer.posts.html_text import readable
 
 CASES = json.loads((Path(__file__).parents[1] / "data/unit/snippets.json").read_text("utf-8"))
 """By test: its cases."""
 
-Json = dict[str, Any]
 FILLER = "Nothing of interest is said here. " * 40
-HEADING = {"line": 0, "code_line": 0, "level": 2, "id": ""}
+HEADING: HeadingPlace = {"line": 0, "code_line": 0, "level": 2, "id": ""}
 
 
 def marked(text: str) -> str:
@@ -28,7 +28,11 @@ def bracketed(text: str) -> str:
 
 
 def snippets(
-    text: str, code: str = "", title: str = "", headings: Sequence[Json] = (), announced: str = ""
+    text: str,
+    code: str = "",
+    title: str = "",
+    headings: Sequence[HeadingPlace] = (),
+    announced: str = "",
 ) -> list[str]:
     given = {"text": marked(text), "code": marked(code), "title": marked(title)}
     shown, _ = excerpts(given, headings, announced=[announced] if announced else ())
@@ -113,7 +117,7 @@ def sections_of(page: str, *words: str) -> list[tuple[str, str, str]]:
     prose, code = text.prose, text.code
     for word in words:
         prose, code = prose.replace(word, f"[{word}]"), code.replace(word, f"[{word}]")
-    headings = [
+    headings: list[Any] = [
         {name: getattr(heading, name) for name in heading.__slots__} for heading in text.headings
     ]
     _, sections = excerpts({"text": marked(prose), "code": marked(code)}, headings)
