@@ -629,10 +629,8 @@ def under_filter(under: str) -> list[Query]:
     """
     if not under:
         return []
-    if under.startswith("/"):
-        return [{"term": {"address.path": under}}]
-    _, slash, path = under.partition("/")
-    return [{"terms": {"address.under": [under, *([f"/{path}"] if slash else [])]}}]
+    field = "address.path" if under.startswith("/") else "address.under"
+    return [{"terms": {field: [under, f"/{under.partition('/')[2]}"]}}]
 
 
 def language_filter(lang: str, language: Language) -> list[Query]:

@@ -238,14 +238,16 @@ def whole_number(name: str, least: int, most: int, default: int, text: str) -> P
     return Parameter(name, read, text, schema)
 
 
-def printable(name: str, most: int, text: str) -> Parameter:
-    """A parameter with a text of at most so many characters."""
+def printable(
+    name: str, most: int, text: str, clean: Callable[[str], str] = str.strip
+) -> Parameter:
+    """A parameter with a text of at most so many characters, which `clean` changes."""
 
     def read(raw: str) -> dict[str, Any]:
         value = raw.strip()
         if not (0 < len(value) <= most and value.isprintable()):
             raise ValueError(f"must have 1 to {most} printable characters")
-        return {name: value}
+        return {name: clean(value)}
 
     return Parameter(name, read, text, _string(most))
 
@@ -316,11 +318,6 @@ def _language(raw: str) -> dict[str, Any]:
     return {"lang": raw.lower()}
 
 
-def _under(raw: str) -> dict[str, Any]:
-    text: str = _UNDER.read(raw)["under"]
-    return {"under": address_of(text.partition("#")[0]).rstrip("/")}
-
-
 # -- the parameters --------------------------------------------------------------------------------
 
 _CODE = "[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*"
@@ -342,12 +339,12 @@ _LANG = Parameter(
     "Only posts in this language: de, or pt-BR. pt finds pt-BR too.",
     {"type": "string", "pattern": f"^{_CODE}$"},
 )
-_UNDER = printable(
+UNDER = printable(
     "under",
     MAX_URL,
     "Only posts at this address or path and below: /docs/2.0/, or with the host.",
+    clean=lambda text: address_of(text.partition("#")[0]).rstrip("/"),
 )
-UNDER = replace(_UNDER, read=_under)
 
 PARAMETERS = (
     _query_parameter(
