@@ -10,6 +10,7 @@ second request asks for posts like it.
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
@@ -49,6 +50,7 @@ _MEANING = 12.0
 _WORDS_OF_PATH = 20
 _WORD = re.compile(r"[^\W_]*[^\W\d_][^\W_]*")  # not a number
 _SOURCE = ["oid", "title", "url", "pub_date", "categories", "language"]
+_TEXTS = ("title", "text", "code")
 
 
 SIMILAR_PARAMETERS = (
@@ -142,15 +144,14 @@ def _itself(request: SimilarRequest, oids: list[str]) -> Query:
     return any_of(clauses)
 
 
-def stored_post(session: SearchSession, name: str) -> dict[str, Any]:
-    """The post that has this oid or address, with its texts as a person reads them; {} if there is
-    none."""
-    query = _itself(SimilarRequest(url=name), [name])
-    source = [*_SOURCE, "text", "code", "headings"]
+def stored_post(session: SearchSession, name: str) -> Mapping[str, Any]:
+    """The post that has this oid or address, with plain texts; {} if there is none."""
+    query, source = _itself(SimilarRequest(url=name), [name]), [*_SOURCE, *_TEXTS, "headings"]
     (found,) = session.send("post", {"query": query, "size": 1, "_source": source})
-    hits = found["hits"]["hits"]
-    post: dict[str, Any] = {**hits[0]["_source"]} if hits else {}
-    return post | {name: plain(post[name]) for name in ("title", "text", "code") if name in post}
+    for hit in found["hits"]["hits"]:
+        post: Mapping[str, Any] = hit["_source"]
+        return {**post, **{name: plain(post.get(name)) for name in _TEXTS}}
+    return {}
 
 
 def _alike(request: SimilarRequest, oids: list[str], model: "Model | None") -> Body:

@@ -1,7 +1,7 @@
 """Answers and posts as Markdown, for programs that read for somebody. Pure.
 
     answer_markdown(body, "https://search.example.org/")
-    post_markdown(post, "https://search.example.org/")
+    post_markdown(post)
 
 Addresses without a host are resolved against the second argument. Texts of posts are quoted or
 stand below the heading of their post, without marks. Comments are left out: anybody writes them,
@@ -54,12 +54,11 @@ def passage_markdown(hit: Hit, base: str) -> str:
     return _joined(parts)
 
 
-def post_markdown(post: Mapping[str, Any], base: str) -> str:
-    """A post: title, address, date, categories, and its text under its headings."""
-    title, text, code = (post.get(name, "") for name in ("title", "text", "code"))
-    parts = [f"# {_line(title)}", absolute(post.get("url"), base), day(post)]
-    parts.append(", ".join(post.get("categories", ())))
-    for passage in passages(text, code, post.get("headings", ()), title):
+def post_markdown(post: Mapping[str, Any]) -> str:
+    """The title of a post, and its text under its headings."""
+    title = post["title"]
+    parts = [f"# {_line(title)}"]
+    for passage in passages(post["text"], post["code"], post.get("headings", ()), title):
         level = 2 + sum(name != title for name in passage.above)
         parts.append(f"{'#' * min(level, 6)} {passage.name}" if passage.name else "")
         parts += passage.prose.split("\n")

@@ -144,9 +144,11 @@ def _check_modern(message: Message) -> None:
 
 
 def _result(message: Message) -> Json:
-    name, wanted = current_service().settings.site_name, message.params.version
+    settings, wanted = current_service().settings, message.params.version
+    name = settings.site_name
     server = {"name": "blogsearch", "title": name, "version": VERSION}
     about = {"capabilities": {"tools": {}}, "instructions": f"Searches the posts of {name}."}
+    tools = [tool for tool in _TOOLS if tool != "fetch" or settings.mcp_fetch]
     match message.method:
         case "initialize":
             version = wanted if wanted in LEGACY else LEGACY[0]
@@ -156,19 +158,17 @@ def _result(message: Message) -> Json:
         case "ping" if not g.is_modern:
             return {}  # clients take no further fields here
         case "tools/list":
-            result = {"tools": [_describe(tool) for tool in _own_tools()], **_KEPT}
-        case "tools/call":
+            result = {"tools": list(map(_describe, tools)), **_KEPT}
+        case "tools/call" if message.params.name in tools:
             result = _call(message)
+        case "tools/call":
+            raise Refused(_PARAMS, f"There is no tool {shorten(message.params.name)}.")
         case other:
             raise Refused(_NO_METHOD, f"There is no method {shorten(other)}.", 404)
     return {**result, "resultType": "complete", "_meta": {f"{_META}serverInfo": server}}
 
 
 # -- the tools -------------------------------------------------------------------------------------
-
-
-def _own_tools() -> list[str]:
-    return [name for name in _TOOLS if name != "fetch" or current_service().settings.mcp_fetch]
 
 
 def _describe(name: str) -> Json:
@@ -185,8 +185,6 @@ def _describe(name: str) -> Json:
 
 def _call(message: Message) -> Json:
     name = message.params.name
-    if name not in _own_tools():
-        raise Refused(_PARAMS, f"There is no tool {shorten(name)}.")
     try:
         given = msgspec.convert(message.params.arguments, dict[str, str | list[str] | None])
         typed = MultiDict({key: value for key, value in given.items() if value})
@@ -212,13 +210,12 @@ def _search(message: Message, values: Json) -> Json:
 
 def _fetch(name: str) -> Json:
     service = current_service()
-    post, base = service.post(name), base_url(request, service)
-    if not post:
+    if not (post := service.post(name)):
         raise NotFound("No post has this id or url. Use those that `search` returns.")
-    text = post_markdown(post, base)
+    text = post_markdown(post)
     if rest := len(text[_LONGEST_POST:]):
         text = f"{text[:_LONGEST_POST]}\n\n[{rest} more characters of the post are left out.]"
-    return _post(post, text, base)
+    return _post(post, text, base_url(request, service))
 
 
 def _post(post: Mapping[str, Any], text: str, base: str) -> Json:
