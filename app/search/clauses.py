@@ -34,6 +34,7 @@ from analyzers.signs import is_thai
 from app.search import scoring
 from app.search.pins import MatchedPins
 from app.search.plan import Plan
+from app.search.query_parser import QueryTerm
 from app.search.request import SearchRequest
 from app.search.spelling import Interpretation, TermVariant
 
@@ -43,11 +44,9 @@ Query = dict[str, Any]
 Clause = tuple[str, Query]
 """What `debug-search` calls a part of the score, and the query that makes it."""
 
-HAS, IS = "has ", "is "
-"""`HAS + key` names the clause that tells whether a post has a term; `IS + key + number` the one
-that tells whether it has a certain variant of it."""
 PHRASE = "phrase in "
-"""`PHRASE + field` names the clauses that tell whether a post has the whole query side by side."""
+"""`PHRASE + field` names the clauses by which a hit has the whole query side by side."""
+_HAS = "has "
 COMMENTS = "comments"
 """The inner hits of a post: its comments that match."""
 
@@ -109,6 +108,24 @@ def _combined_fields(fields: Sequence[str], text: str, boost: float = 1.0) -> Qu
     return {"combined_fields": {"query": text, "fields": list(fields), "boost": boost}}
 
 
+# -- names of clauses, which a hit has in `matched_queries` ----------------------------------------
+
+
+def has_name(term: QueryTerm) -> str:
+    """The name of the clause by which a hit has a term."""
+    return f"{_HAS}{term.key}"
+
+
+def variant_name(term: QueryTerm, number: int) -> str:
+    """The name of the clause by which it has the term in this one of its variants."""
+    return f"is {term.key} {number}"
+
+
+def has_names(names: Iterable[str]) -> set[str]:
+    """Those of the names that `has_name` has made."""
+    return {name for name in names if name.startswith(_HAS)}
+
+
 # -- scoring: every post that matches --------------------------------------------------------------
 
 
@@ -165,7 +182,7 @@ def _variant(variant: TermVariant, of: Interpretation, plan: Plan) -> Query:
         return best_of([_best_fields(variant.text, plan), in_title, in_post])
     if variant.kind == "prefix":
         return constant(_begins(of), variant.weight * scoring.BEGUN)
-    if variant.kind == "split":
+    if variant.is_split:
         return phrase_in(scoring.PHRASE_FIELDS, variant.text, variant.weight)
     return _best_fields(variant.text, plan, round(variant.weight, 4))
 
@@ -226,7 +243,7 @@ def _all_words(plan: Plan) -> list[Clause]:
     """More if the title has every significant term, a little more in the visitor's language; the
     less the more terms there are, as each of them has scored."""
     # Perhaps no post has the two words that a word is split into.
-    terms = [term for term in plan.required if term.likeliest.kind != "split"] or plan.required
+    terms = [term for term in plan.required if not term.likeliest.is_split] or plan.required
     if not terms:
         return []
     share = 1 / len(terms) / max(1, sum(not term.term.continues for term in terms))
@@ -314,7 +331,7 @@ def _own_forms(field: str, variant: TermVariant, plan: Plan) -> Query:
 
 def _is_word(variant: TermVariant, term: Interpretation) -> bool:
     """Whether it is a single word that is indexed as it is written."""
-    is_word = variant.kind in ("typed", "spelling") and len(term.term.pieces) == 1
+    is_word = variant.is_word and len(term.term.pieces) == 1
     return is_word and variant.text.isalnum() and not (term.term.stop or is_thai(variant.text))
 
 
@@ -324,10 +341,10 @@ def _look_up(field: str, term: Interpretation, boost: float, **options: Any) -> 
     clauses: list[Query] = []
     for variant in term.variants:
         weight = round(boost * variant.weight, 4)
-        if variant.kind in ("begun", "prefix"):
+        if variant.is_beginning:
             begins = _begins_in_title(term) if in_title else _begins(term)
             clauses.append(constant(begins, weight * scoring.BEGUN))
-        if variant.kind == "split":
+        if variant.is_split:
             fields = ["title.forms"] if in_title else scoring.PHRASE_FIELDS
             clauses.append(phrase_in(fields, variant.text, weight))
         elif variant.kind != "prefix":
@@ -364,7 +381,7 @@ def readings(terms: Sequence[Interpretation]) -> tuple[str, ...]:
         [*likeliest[:place], variant.text, *likeliest[place + 1 :]]
         for place, term in enumerate(terms)
         for variant in term.variants[1:]
-        if variant.kind in ("typed", "spelling", "split")
+        if variant.is_word or variant.is_split
     ]
     return tuple(dict.fromkeys(" ".join(texts) for texts in (likeliest, *alternatives)))
 
@@ -493,11 +510,11 @@ def has_term(term: Interpretation, *, similar: bool = False, named: bool = False
     """Whether a post has a term in any of its variants, unscored."""
     clauses = [_has(variant, term) for variant in term.variants]
     if named and not term.as_typed:
-        names = [f"{IS}{term.term.key} {number}" for number in range(len(clauses))]
+        names = [variant_name(term.term, number) for number in range(len(clauses))]
         clauses = list(map(name_query, names, clauses))
     if term.phrase:
         clauses.append(_in_any_form(term.phrase))
-    has = name_query(HAS + term.term.key, any_of(clauses)) if named else any_of(clauses)
+    has = name_query(has_name(term.term), any_of(clauses)) if named else any_of(clauses)
     likes = [_in_any_form(word.text) for word in term.similar] if similar else []
     return any_of([has, *likes]) if likes else has
 
@@ -529,15 +546,10 @@ def _outside_comments(plan: Plan) -> list[Query]:
     """Posts that have one of the words, and all that is quoted, in what the blog says itself."""
     filters = [phrase_in(scoring.BLOG_PHRASE_FIELDS, text) for text in plan.query.quoted]
     words = [variant.text for term in plan.required for variant in term.variants]
-    begun = [term.term.folded for term in plan.required if _may_go_on(term)]
+    begun = [term.term.folded for term in plan.required if term.may_go_on]
     clauses = [match_in(scoring.BLOG_FIELDS, " ".join(words))]
     clauses += [{"prefix": {f: text}} for text in begun for f in scoring.BLOG_FIELDS if "." in f]
     return [*filters, any_of(clauses)] if words else filters
-
-
-def _may_go_on(term: Interpretation) -> bool:
-    """Whether the term may be the beginning of a word."""
-    return any(variant.kind in ("begun", "prefix") for variant in term.variants)
 
 
 def _in_title(term: Interpretation) -> Query:
@@ -545,7 +557,7 @@ def _in_title(term: Interpretation) -> Query:
     clauses += [match("title", variant.text, operator="and") for variant in term.variants]
     if term.phrase:
         clauses.append(match("title", term.phrase, operator="and"))
-    if _may_go_on(term):
+    if term.may_go_on:
         clauses.append(_begins_in_title(term))
     return any_of(clauses)
 
@@ -562,7 +574,7 @@ def _has(variant: TermVariant, term: Interpretation) -> Query:
         return _begins(term)
     if variant.kind == "typed" and len(term.term.pieces) > 1:  # by a synonym too: e-mail, email
         return phrase_in(scoring.COMPOUND_FIELDS, variant.text, analyzer=None)
-    if variant.kind == "split":
+    if variant.is_split:
         return phrase_in(scoring.PHRASE_FIELDS, variant.text)
     if term.term.stop:  # the stemmed field has none
         return match("all", variant.text, operator="and")

@@ -2,15 +2,16 @@
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from analyzers.languages import Language
 from analyzers.rules.compile import Rules
 from app.index.synonyms import explain_rules, rules_in_use
-from app.search.clauses import COMMENTS, HAS, IS
+from app.search.clauses import COMMENTS, has_name, variant_name
 from app.search.found import Found
+from app.search.plan import Understanding
 from app.search.render import Marker, marked_texts, marked_words
 from app.search.searches import scores_search
 from app.search.session import EngineHit, SearchSession
@@ -22,23 +23,22 @@ Json = dict[str, Any]
 
 def explain(
     found: Found,
-    facts: Facts,
-    looked_up: Iterable[tuple[Word, WordFacts, bool]],
+    understanding: Understanding,
     session: SearchSession,
     settings: Settings,
 ) -> Json:
     """Each word with its variants, what was looked up, the rules that applied, what each hit scored
-    for which part of the query, and the requests that were sent.
-
-    `looked_up`: each word, what the index has of it, and whether an earlier search had asked.
-    """
-    plan = found.plan
+    for which part of the query, and the requests that were sent."""
+    plan, facts = found.plan, understanding.facts
     rules = rules_in_use(session.view.rules, settings, plan.language)
     return {
         "strategy": "blended",
         "tier": found.tier,
         "words": [_word(term, found, facts, session.view.posts) for term in plan.terms],
-        "lookup": [_lookup(*one) for one in looked_up],
+        "lookup": [
+            _lookup(word, facts[key], remembered=key not in understanding.new)
+            for key, (_, word) in understanding.words.items()
+        ],
         "synonyms": explain_rules(
             [piece for term in plan.terms for piece in term.tokens], rules, plan.language
         ),
@@ -64,8 +64,9 @@ def _word(term: Interpretation, found: Found, facts: Facts, total: int) -> Json:
     }
 
 
-def _lookup(word: Word, known: WordFacts, remembered: bool) -> Json:
-    """How many posts have a word, and the spellings that the index offers for it."""
+def _lookup(word: Word, known: WordFacts, *, remembered: bool) -> Json:
+    """How many posts have a word, the spellings that the index offers, and whether an earlier
+    search had asked."""
     spellings = [{"text": option.text, "posts": option.posts} for option in known.options]
     counts = asdict(known.stats)
     return {"word": word.text, **counts, "spellings": spellings, "remembered": remembered}
@@ -128,10 +129,10 @@ def _find_matched(hit: EngineHit, found: Found) -> Json:
         term.term.text: [
             variant.readable
             for number, variant in enumerate(term.variants)
-            if term.as_typed or f"{IS}{term.term.key} {number}" in names
+            if term.as_typed or variant_name(term.term, number) in names
         ]
         for term in found.plan.required
-        if HAS + term.term.key in names
+        if has_name(term.term) in names
     }
 
 
@@ -158,7 +159,7 @@ def _why(word: str, term: Interpretation, language: Language, rules: Rules | str
             if variant.kind == "spelling":
                 return f"spelling: {typed} is taken for {variant.readable}"
             return f"normalisation: {typed} and {word} become {language.fold(own)}"
-        if variant.kind in ("begun", "prefix") and language.fold(written).startswith(own):
+        if variant.is_beginning and language.fold(written).startswith(own):
             return f"beginning: {typed}"
         if language.stem(own) == language.stem(written):
             is_given = not {own, written}.isdisjoint(language.stemming.words)

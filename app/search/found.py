@@ -1,22 +1,25 @@
-"""What the response to one plan says of its posts, computed once, and the JSON that is made of it.
-Pure."""
+"""What the responses to the searches of a plan say, and the JSON that is made of it. Pure."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from sys import intern
+from typing import Any
 from urllib.parse import quote, urlencode
 
 from app.search.answer import (
     CommentHit,
     Correction,
+    Facet,
     Facets,
     Hit,
     SearchAnswer,
     Section,
     Tier,
 )
-from app.search.clauses import COMMENTS, HAS, IS, PHRASE, pin_score
-from app.search.plan import ALL, ANY, Plan
+from app.search.clauses import COMMENTS, PHRASE, has_name, has_names, pin_score, variant_name
+from app.search.plan import ALL, ANY, Examined, Plan
 from app.search.query_parser import QueryTerm
 from app.search.render import (
     Marker,
@@ -28,8 +31,9 @@ from app.search.render import (
     safe,
     with_text_fragment,
 )
-from app.search.session import EngineHit
-from app.search.spelling import Interpretation, TermVariant
+from app.search.searches import COUNTS, count_name
+from app.search.session import EngineHit, Response
+from app.search.spelling import Interpretation, Option, TermStats, TermVariant, WordFacts
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +58,19 @@ class Found:
         """The significant terms that a hit does not have, as typed."""
         if self.names.issubset(there := hit.get("matched_queries", ())):
             return []
-        return _texts([term for term in self.plan.query.examined if HAS + term.key not in there])
+        return _texts([term for term in self.plan.query.examined if has_name(term) not in there])
 
     def pinned(self, hit: EngineHit) -> float:
         """What being pinned adds to the score of a hit; 0 for others."""
         return pin_score(self.plan.pins, hit["_source"]["oid"])
 
 
-def read_found(plan: Plan, hits: Sequence[EngineHit], matched: Mapping[str, int]) -> Found:
-    """What a plan has found; `matched` is what `searches.read_counts` read."""
-    count = matched[ANY]
+def read_found(plan: Plan, *responses: Response) -> Found:
+    """What a plan has found, by the responses to its searches: first that with the hits, if they
+    were asked for."""
+    hits = responses[0]["hits"]["hits"] if responses else []
+    matched = read_counts(*responses)
+    count = matched.get(ANY, 0)
     names = set().union(*[hit.get("matched_queries", ()) for hit in hits])
     required = {term.term.key for term in plan.required}
     best = {term.term.key: _best_variant(term, hits, plan) for term in plan.terms}
@@ -75,10 +82,10 @@ def read_found(plan: Plan, hits: Sequence[EngineHit], matched: Mapping[str, int]
     unmatched = [
         term
         for term in plan.query.examined
-        if term.key not in required - doubted or matched.get(HAS + term.key) == 0
+        if term.key not in required - doubted or matched.get(has_name(term)) == 0
     ]
     with_all = 0 if unmatched else matched.get(ALL, count)
-    has_words = with_all or any(name.startswith(HAS) for name in names) or not plan.pins.first
+    has_words = with_all or has_names(names) or not plan.pins.first
     tier: Tier | None = None
     if with_all:
         only_quoted = plan.query.quoted and not plan.terms
@@ -91,7 +98,7 @@ def read_found(plan: Plan, hits: Sequence[EngineHit], matched: Mapping[str, int]
     return Found(
         plan=plan,
         hits=tuple(hits),
-        names=frozenset([HAS + term.key for term in plan.query.examined]),
+        names=frozenset(map(has_name, plan.query.examined)),
         count=count,
         with_all=with_all,
         tier=tier,
@@ -119,9 +126,9 @@ def _best_variant(term: Interpretation, hits: Iterable[EngineHit], plan: Plan) -
         names = hit.get("matched_queries", ())
         if hit["_source"]["oid"] in plan.pins.first:
             continue
-        alone = is_doubtful and sum(name.startswith(HAS) for name in names) == 1
+        alone = is_doubtful and len(has_names(names)) == 1
         for number, variant in enumerate(term.variants):
-            is_there = f"{IS}{term.term.key} {number}" in names
+            is_there = variant_name(term.term, number) in names
             if is_there and not (alone and variant.kind == "spelling"):
                 there[variant] = None
         if there and is_first_best:
@@ -140,6 +147,60 @@ def _texts(terms: Sequence[QueryTerm]) -> list[str]:
             texts.append(term.text)
         end = term.end
     return texts
+
+
+# -- counts and words ---------------------------------------------------------------------------
+
+
+def read_counts(*responses: Response) -> dict[str, int]:
+    """What the responses to searches of hits and of counts say."""
+    counts = {}
+    for response in responses:
+        if total := response["hits"].get("total"):
+            counts[ANY] = total["value"]
+        buckets = response.get("aggregations", {}).get(COUNTS, {}).get("buckets", {})
+        counts |= {name: number(bucket) for name, bucket in buckets.items()}
+    return counts
+
+
+def number(bucket: dict[str, Any]) -> int:
+    """How many posts a bucket has, of translations one."""
+    count: int = bucket.get("posts", {}).get("value", bucket["doc_count"])
+    return count
+
+
+def read_facets(response: Response) -> Facets:
+    """What `facet_counts` has counted."""
+    aggregations = response["aggregations"]
+    return {
+        "categories": _values(aggregations["categories"]),
+        "years": _values(aggregations["years"]),
+    }
+
+
+def _values(counted: dict[str, Any]) -> list[Facet]:
+    return [
+        {"value": str(bucket.get("key_as_string", bucket["key"])), "count": number(bucket)}
+        for bucket in counted["counts"]["buckets"]
+    ]
+
+
+def read_lookup(response: Response, examined: Examined) -> dict[str, WordFacts]:
+    """What the response to `lookup_search` says of these words."""
+    counts = read_counts(response)
+    entries = chain.from_iterable(response.get("suggest", {}).values())
+    options = {
+        entry["text"]: tuple(Option(intern(one["text"]), one["freq"]) for one in entry["options"])
+        for entry in entries
+    }
+
+    def stats(term: QueryTerm) -> TermStats:
+        return TermStats(*[counts.get(count_name(kind, term), 0) for kind in TermStats.__slots__])
+
+    return {
+        key: WordFacts(stats(term), options.get(term.token, ()))
+        for key, (term, _) in examined.items()
+    }
 
 
 # -- the answer ------------------------------------------------------------------------------------

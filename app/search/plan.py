@@ -7,12 +7,14 @@ spelling, in two words or as one with its neighbour.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING
 
 from analyzers.languages import Language
 from analyzers.rules.compile import Phrases
 from analyzers.signs import is_bigram
 from app.search import scoring
-from app.search.pins import NO_MATCH, MatchedPins
+from app.search.pins import NO_MATCH, MatchedPins, match_rules, words_of
 from app.search.query_parser import (
     MAX_TERMS,
     ParsedQuery,
@@ -28,14 +30,19 @@ from app.search.spelling import (
     Interpretation,
     TermStats,
     TermVariant,
+    Word,
     as_typed,
     characters,
     interpret,
     mark_phrases,
 )
 
+if TYPE_CHECKING:
+    from analyzers.meaning import Model
+    from app.search.session import SearchSession
+
 ANY, ALL = "some words", "all words"
-"""What posts are counted by: `searches.read_counts`."""
+"""What posts are counted by: `found.read_counts`."""
 
 _UNCOUNTED = TermStats(words=1)
 
@@ -100,7 +107,7 @@ class Plan:
             readings += [
                 [*likeliest[:place], variant, *likeliest[place + 1 :]]
                 for variant in term.variants[1:]
-                if variant.kind in ("typed", "spelling")
+                if variant.is_word
             ]
         return tuple(dict.fromkeys(self.written(variants) for variants in readings))
 
@@ -113,7 +120,7 @@ class Plan:
             text += q[end:start]
             if variant.kind in ("spelling", "split"):
                 text += variant.readable
-            elif "+" in term.term.key:
+            elif term.term.is_joined:
                 text += term.term.text
             else:
                 text += q[start:typed_end]
@@ -125,6 +132,83 @@ def _count_needed(terms: int, request: SearchRequest) -> int:
     """How many terms a post must have: any of them; all where the order is by date, which would put
     posts with few of them first."""
     return terms if request.sort == "newest" else min(terms, 1)
+
+
+# -- by what is known of the words -----------------------------------------------------------------
+
+
+class Understanding:
+    """What a query means by what is known of its words: at first by what earlier searches have
+    learned, then also by what the index says of those that are new.
+
+        understanding = Understanding(request, session, model, recency=True)
+        plan = understanding.plan()
+        understanding.learn(facts)  # of the `new` words
+        plan = understanding.plan()
+
+    `words` are all that are examined, `facts` what is known of them.
+    """
+
+    def __init__(
+        self,
+        request: SearchRequest,
+        session: "SearchSession",
+        model: "Model | None",
+        *,
+        recency: bool,
+    ) -> None:
+        view = session.view
+        typed = plan_typed(request, view.language, view.phrases, recency=recency)
+        self.words = examined_words(typed)
+        self.facts = session.words.recall(self.words)
+        self.new = {key: word for key, word in self.words.items() if key not in self.facts}
+        self._session = session
+        self._model = model if model and model.name == view.model else None
+        self._typed = replace(
+            typed,
+            pins=self._pins(typed),
+            popularity=view.popularity,
+            has_comments=view.has_comments,
+            has_translations=view.has_translations,
+        )
+
+    def learn(self, facts: Facts) -> None:
+        """Take in what the index says of the new words, for later searches, too."""
+        self.facts |= facts
+        if self._session.is_current:
+            self._session.words.learn(self.words, facts)
+
+    def plan(self) -> Plan:
+        """Rules of the blog for the query as typed win over those for a correction."""
+        typed = self._typed
+        plan = plan_corrected(typed, self.facts)
+        if plan is not typed and not plan.pins:
+            plan = replace(plan, pins=self._pins(plan))
+        if self._model and _has_meaning(plan):
+            # The parts of a split word mean something else, and nobody knows yet whether a post has
+            # them.
+            texts = (
+                term.term.text if term.likeliest.is_split else term.likeliest.text
+                for term in plan.terms
+            )
+            plan = replace(plan, vector=self._model.vector(" ".join(texts)))
+        return plan
+
+    def _pins(self, plan: Plan) -> MatchedPins:
+        """The rules for a plan. In an order by date no post comes first."""
+        rules = self._session.view.pins
+        if not rules:
+            return NO_MATCH
+        pins = match_rules(rules, words_of(plan.terms, plan.query, plan.language))
+        return pins if plan.request.sort == "relevance" else replace(pins, first=())
+
+
+def _has_meaning(plan: Plan) -> bool:
+    """Whether the meaning counts: of a question, which has function words, and of a text of many
+    words, once it has been typed."""
+    is_question = any(term.term.light for term in plan.terms)
+    least = scoring.MEANING_WORDS_OF_QUESTION if is_question else scoring.MEANING_WORDS
+    return len(plan.required) >= least and not plan.request.typing
 
 
 # -- as typed --------------------------------------------------------------------------------------
@@ -155,7 +239,7 @@ def _begun(term: Interpretation, q: str) -> Interpretation:
 # -- as it is meant --------------------------------------------------------------------------------
 
 
-def plan_corrected(plan: Plan, facts: Facts, phrases: Phrases) -> Plan:
+def plan_corrected(plan: Plan, facts: Facts) -> Plan:
     """The plan with the terms interpreted by what is known of them; itself if it is right as it is.
 
     Terms that no post has, in any variant, are not required any more.
@@ -169,9 +253,9 @@ def plan_corrected(plan: Plan, facts: Facts, phrases: Phrases) -> Plan:
         if not plan.request.typing:
             query = _resegment(plan.query, stats, plan.language)
         interpreted = _interpret(query, facts, plan.language)
-        if terms and terms[-1].begun and _may_go_on(terms[-1].term, stats):
+        if terms and terms[-1].begun and _has_more(terms[-1].term, stats):
             interpreted[-1] = terms[-1]
-        terms = mark_phrases(interpreted, phrases)
+        terms = mark_phrases(interpreted, plan.phrases)
     examined = {term.key for term in query.examined}
     required = tuple(
         term for term in terms if term.term.key in examined and _matches_some(term, stats)
@@ -223,7 +307,7 @@ def _interpret(query: ParsedQuery, facts: Facts, language: Language) -> list[Int
             terms.append(as_typed(term))
         elif is_bigram(term.token) and not known.stats.known:
             terms.append(characters(term))
-        elif not term.correctable or "+" in term.key:
+        elif not term.correctable or term.is_joined:
             terms.append(as_typed(term, known.stats.posts))
         else:
             terms.append(interpret(term, known, language, last=term == query.terms[-1]))
@@ -239,11 +323,12 @@ def _with_variants(term: Interpretation, most: int) -> Interpretation:
     term = replace(term, similar=term.similar[:most])
     if len(term.variants) <= most:
         return term
-    variants = tuple(variant for variant in term.variants if variant.kind != "split")[:most]
+    variants = tuple(variant for variant in term.variants if not variant.is_split)[:most]
     return replace(term, variants=variants) if variants else as_typed(term.term)
 
 
-def _may_go_on(begun: QueryTerm, stats: Mapping[str, TermStats]) -> bool:
+def _has_more(begun: QueryTerm, stats: Mapping[str, TermStats]) -> bool:
+    """Whether posts have the term or words that begin with it, or it is too short to be counted."""
     posts = stats.get(begun.key, _UNCOUNTED)
     return posts.known or bool(posts.prefix) or len(begun.token) < scoring.PREFIX_MIN
 
@@ -282,3 +367,56 @@ def _resegment(
 
 def _is_known(term: QueryTerm, stats: Mapping[str, TermStats]) -> bool:
     return term.key in stats and stats[term.key].known
+
+
+# -- what is looked up -----------------------------------------------------------------------------
+
+Examined = Mapping[str, tuple[QueryTerm, Word]]
+"""By the keys of terms: those that are looked up, each with the word that it is in any query."""
+
+_LOOKED_UP = 40
+"""Terms, pieces of compound ones and neighbours as one: twelve words as people write them have
+fewer."""
+_CORRECTED, _OF_TWO_ERRORS = 80, 32
+"""Letters of all words that the suggester gets, and of the first ones of them, which may have two
+errors; further ones may have one, which takes a fifth of the time. Twelve words of a sentence have
+fewer; those of twelve camelCase words took as long as 25 usual searches."""
+
+
+def examined_words(plan: Plan) -> Examined:
+    """What to look up of a query as typed."""
+    terms = examined_terms(plan)
+    errors_of = _errors_of(terms)
+    words = [
+        Word(term.text, term.is_joined, 0 if term.is_joined else errors_of.get(term.token, 0))
+        for term in terms
+    ]
+    return {term.key: (term, word) for term, word in zip(terms, words, strict=True)}
+
+
+def examined_terms(plan: Plan) -> list[QueryTerm]:
+    """The terms to look up: the required ones, pieces of compound ones, neighbours as one."""
+    terms = plan.query.examined
+    pieces = [piece for term in terms for piece in (term, *apart(term, plan.language))]
+    examined = [piece for piece in pieces if not piece.stop]
+    examined += [
+        join_terms(first, second, plan.language)
+        for first, second in pairwise(terms)
+        if first.joins(second)
+    ]
+    return examined[:_LOOKED_UP]
+
+
+def _errors_of(terms: Sequence[QueryTerm]) -> dict[str, int]:
+    """The words that the suggester gets, and how many errors each may have; one may be very
+    long."""
+    words = [term.token for term in terms if not term.is_joined and term.correctable]
+    tokens = dict.fromkeys(words)
+    errors: dict[str, int] = {}
+    has_long = False
+    for token, letters in zip(tokens, accumulate(map(len, tokens)), strict=True):
+        is_long = len(token) > scoring.LONG_IDENTIFIER
+        if letters <= _CORRECTED and not (is_long and has_long):
+            errors[token] = 2 if letters <= _OF_TWO_ERRORS and not is_long else 1
+            has_long |= is_long
+    return errors

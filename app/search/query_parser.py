@@ -123,6 +123,11 @@ class QueryTerm:
         return not self.light and not self.continues
 
     @property
+    def is_joined(self) -> bool:
+        """Whether it is two terms, written as one."""
+        return "+" in self.key
+
+    @property
     def is_short_flag(self) -> bool:
         """Whether it may be a flag (`rm -rf`), or exclude a word, if no post has it."""
         return self.pieces[0] == SHORT_FLAG

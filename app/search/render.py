@@ -106,7 +106,7 @@ class Marker:
         queries: dict[tuple[str, str], None] = {}
         for term in plan.significant or plan.terms:
             for variant in term.variants:
-                if variant.kind in ("prefix", "begun"):
+                if variant.is_beginning:
                     begun.append(term.term.folded)
                 if not variant.text.isalnum():
                     queries["match_phrase", variant.text] = None

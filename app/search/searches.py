@@ -1,18 +1,14 @@
-"""The bodies of searches, made of the clauses, and what their responses say. Pure."""
+"""The bodies of searches, made of the clauses. `app.search.found` reads their responses. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import accumulate, chain, pairwise
-from sys import intern
-from typing import Any
+from typing import Final
 
 from analyzers.chains import SPELLING, WORDS
 from analyzers.languages import Language
 from app.search import scoring
-from app.search.answer import Facet, Facets
 from app.search.clauses import (
     COMMENTS,
-    HAS,
     PHRASE,
     Query,
     any_of,
@@ -21,6 +17,7 @@ from app.search.clauses import (
     category_filter,
     day_filters,
     excluded_clauses,
+    has_name,
     has_term,
     has_terms,
     hidden_clauses,
@@ -37,12 +34,17 @@ from app.search.clauses import (
     words_clauses,
 )
 from app.search.plan import ALL, ANY, Plan
-from app.search.query_parser import QueryTerm, apart, join_terms
+from app.search.query_parser import QueryTerm
 from app.search.render import Marker
 from app.search.request import SearchRequest
-from app.search.session import Body, Response
-from app.search.spelling import Option, TermStats, Word, WordFacts, as_typed
-from app.search.translations import COLLAPSED, COUNTED, number
+from app.search.session import Body
+from app.search.spelling import Word, as_typed
+
+KEY: Final = "translation_key"
+COLLAPSED: Body = {"collapse": {"field": KEY}}
+"""A part of a search whose hits are the best, or the first, of their translations."""
+COUNTED: Body = {"aggs": {"posts": {"cardinality": {"field": KEY}}}}
+"""A part of an aggregation that counts posts and not their translations: `found.number`."""
 
 _SOURCE = [
     *("oid", "title", "url", "pub_date", "categories", "language", "image", "announced"),
@@ -163,14 +165,14 @@ def _limit_to_listed(by_words: Query, plan: Plan) -> Query:
 # -- counts ----------------------------------------------------------------------------------------
 
 
-_COUNTS = "counts"
+COUNTS = "counts"
 """The aggregation that counts the posts of each of several queries: one takes less time than one
 for each of them."""
 
 
 def _counts(plan: Plan) -> dict[str, Query]:
     """Queries for the posts that match: `ANY`, if `hits_search` does not count them; `ALL`, with
-    every word, if that is not the same; `HAS + key`, with a term that was split."""
+    every word, if that is not the same; `has_name`, with a term that was split."""
     number = len(plan.required)
     counted = {} if _is_counted(plan) else {ANY: _match(plan, plan.needed, similar=True)}
     # Posts that only have a similar word match, and do not have the word.
@@ -180,8 +182,8 @@ def _counts(plan: Plan) -> dict[str, Query]:
     elif least < number == len(plan.query.examined):
         counted[ALL] = _match(plan, number)
     for term in plan.required:
-        if term.likeliest.kind == "split":
-            counted[HAS + term.term.key] = has_term(term)
+        if term.likeliest.is_split:
+            counted[has_name(term.term)] = has_term(term)
     chosen = post_filters(plan.request, plan.language)
     return {name: bool_query(filter=[query, *chosen]) for name, query in counted.items()}
 
@@ -194,19 +196,8 @@ def counts_searches(plan: Plan) -> list[Body]:
 
 def _count_words(plan: Plan, counted: dict[str, Query]) -> Body:
     of_each = COUNTED if plan.has_translations else {}
-    counts = {_COUNTS: {"filters": {"filters": counted}, **of_each}}
+    counts = {COUNTS: {"filters": {"filters": counted}, **of_each}}
     return {"size": 0, "track_total_hits": False, "aggs": counts}
-
-
-def read_counts(*responses: Response) -> dict[str, int]:
-    """What the responses to searches of hits and of counts say."""
-    counts = {}
-    for response in responses:
-        if total := response["hits"].get("total"):
-            counts[ANY] = total["value"]
-        buckets = response.get("aggregations", {}).get(_COUNTS, {}).get("buckets", {})
-        counts |= {name: number(bucket) for name, bucket in buckets.items()}
-    return counts
 
 
 # -- order, pages, and what another choice would find ----------------------------------------------
@@ -262,48 +253,12 @@ def _among(filters: list[Query], counted: Body) -> Body:
     return {"filter": {"bool": among}, "aggs": {"counts": counted}}
 
 
-def read_facets(response: Response) -> Facets:
-    """What `facet_counts` has counted."""
-    aggregations = response["aggregations"]
-    return {
-        "categories": _values(aggregations["categories"]),
-        "years": _values(aggregations["years"]),
-    }
-
-
-def _values(counted: dict[str, Any]) -> list[Facet]:
-    return [
-        {"value": str(bucket.get("key_as_string", bucket["key"])), "count": number(bucket)}
-        for bucket in counted["counts"]["buckets"]
-    ]
-
-
 # -- what the index knows of the terms -------------------------------------------------------------
 
-_LOOKED_UP = 40
-"""Terms, pieces of compound ones and neighbours as one: twelve words as people write them have
-fewer."""
-_CORRECTED, _OF_TWO_ERRORS = 80, 32
-"""Letters of all words that the suggester gets, and of the first ones of them, which may have two
-errors; further ones may have one, which takes a fifth of the time. Twelve words of a sentence have
-fewer; those of twelve camelCase words took as long as 25 usual searches."""
 
-_TERM = "term "
-"""What the lookup counts besides: the posts of a term."""
-
-
-def examined_words(plan: Plan) -> dict[str, tuple[QueryTerm, Word]]:
-    """By the keys of terms: the terms to look up, and each as the word that it is in any query."""
-    terms = examined_terms(plan)
-    errors_of = _errors_of(terms)
-    words = {}
-    for term in terms:
-        joined = "+" in term.key
-        words[term.key] = (
-            term,
-            Word(term.text, joined, 0 if joined else errors_of.get(term.token, 0)),
-        )
-    return words
+def count_name(kind: str, term: QueryTerm) -> str:
+    """What counts the posts of a term; `kind` is a field of `TermStats`."""
+    return f"term {kind} {term.key}"
 
 
 def lookup_search(plan: Plan, unknown: Iterable[tuple[QueryTerm, Word]]) -> Body:
@@ -311,61 +266,13 @@ def lookup_search(plan: Plan, unknown: Iterable[tuple[QueryTerm, Word]]) -> Body
     counted = _counts(plan)
     errors_of = {}
     for term, word in unknown:
-        counted |= {f"{_TERM}{kind} {term.key}": query for kind, query in _count_term(term).items()}
+        counted |= {count_name(kind, term): query for kind, query in _count_term(term).items()}
         if word.errors:
             errors_of[term.token] = word.errors
     body = _count_words(plan, counted)
     if suggesters := _suggesters(errors_of):
         body["suggest"] = suggesters
     return body
-
-
-def read_lookup(
-    response: Response, unknown: Iterable[tuple[QueryTerm, Word]]
-) -> dict[Word, WordFacts]:
-    """What the response to `lookup_search` says of the words."""
-    by_term: dict[str, dict[str, int]] = {}
-    for name, posts in read_counts(response).items():
-        if name.startswith(_TERM):
-            kind, _, key = name.removeprefix(_TERM).partition(" ")
-            by_term.setdefault(key, {})[kind] = posts
-    entries = chain.from_iterable(response.get("suggest", {}).values())
-    options = {
-        entry["text"]: tuple(Option(intern(one["text"]), one["freq"]) for one in entry["options"])
-        for entry in entries
-    }
-    return {
-        word: WordFacts(TermStats(**by_term[term.key]), options.get(term.token, ()))
-        for term, word in unknown
-    }
-
-
-def examined_terms(plan: Plan) -> list[QueryTerm]:
-    """The terms to look up: the required ones, pieces of compound ones, neighbours as one."""
-    terms = plan.query.examined
-    pieces = [piece for term in terms for piece in (term, *apart(term, plan.language))]
-    examined = [piece for piece in pieces if not piece.stop]
-    examined += [
-        join_terms(first, second, plan.language)
-        for first, second in pairwise(terms)
-        if first.joins(second)
-    ]
-    return examined[:_LOOKED_UP]
-
-
-def _errors_of(terms: Sequence[QueryTerm]) -> dict[str, int]:
-    """The words that the suggester gets, and how many errors each may have; one may be very
-    long."""
-    words = [term.token for term in terms if "+" not in term.key and term.correctable]
-    tokens = dict.fromkeys(words)
-    errors: dict[str, int] = {}
-    has_long = False
-    for token, letters in zip(tokens, accumulate(map(len, tokens)), strict=True):
-        is_long = len(token) > scoring.LONG_IDENTIFIER
-        if letters <= _CORRECTED and not (is_long and has_long):
-            errors[token] = 2 if letters <= _OF_TWO_ERRORS and not is_long else 1
-            has_long |= is_long
-    return errors
 
 
 def _suggesters(errors_of: Mapping[str, int]) -> Body:
@@ -388,7 +295,8 @@ def _suggesters(errors_of: Mapping[str, int]) -> Body:
 
 
 def _count_term(term: QueryTerm) -> dict[str, Query]:
-    if "+" in term.key:
+    """By fields of `TermStats`: which posts to count."""
+    if term.is_joined:
         return {"words": {"term": {"spelling": {"value": term.token}}}}
     if len(term.pieces) > 1:
         return {"words": has_term(as_typed(term))}

@@ -2,7 +2,7 @@
 
 import time
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NotRequired, Required, TypedDict
@@ -11,9 +11,10 @@ from elasticsearch import ConnectionTimeout, Elasticsearch
 
 from app.engines.elastic import ONE_COPY, responses_of
 from app.search.answer import Translation
-from app.search.spelling import Word, WordFacts
+from app.search.spelling import Facts, Word, WordFacts
 
 if TYPE_CHECKING:
+    from app.search.plan import Examined
     from app.search.view import IndexView
 
 Body = dict[str, Any]
@@ -88,17 +89,19 @@ class WordMemo:
         self._most = most
         self._lock = Lock()
 
-    def recall(self, words: Iterable[Word]) -> dict[Word, WordFacts]:
-        """Those of the words that are known."""
+    def recall(self, examined: "Examined") -> dict[str, WordFacts]:
+        """What is known of these words, by the keys of their terms."""
+        known = {}
         with self._lock:
-            known = {word: self._facts[word] for word in words if word in self._facts}
-            for word in known:
-                self._facts.move_to_end(word)
+            for key, (_, word) in examined.items():
+                if facts := self._facts.get(word):
+                    known[key] = facts
+                    self._facts.move_to_end(word)
         return known
 
-    def learn(self, facts: Mapping[Word, WordFacts]) -> None:
+    def learn(self, examined: "Examined", facts: Facts) -> None:
         with self._lock:
-            self._facts.update(facts)
+            self._facts.update((examined[key][1], known) for key, known in facts.items())
             while len(self._facts) > self._most:
                 self._facts.popitem(last=False)
 

@@ -28,8 +28,8 @@ from app.search.clauses import (
 )
 from app.search.render import plain
 from app.search.request import UNDER, parse_parameters, printable, whole_number
+from app.search.searches import COLLAPSED, KEY
 from app.search.session import Body, SearchSession
-from app.search.translations import COLLAPSED, KEY
 from indexer.posts.addresses import MAX_URL, address_of, slug_of
 from indexer.posts.normalise import MAX_OID
 

@@ -126,6 +126,21 @@ class TermVariant:
     cost: float = field(default=0.0, compare=False)
 
     @property
+    def is_word(self) -> bool:
+        """Whether it is a word as it is written, and not what begins or splits one."""
+        return self.kind in ("typed", "spelling")
+
+    @property
+    def is_beginning(self) -> bool:
+        """Whether it stands for all words that begin with it."""
+        return self.kind in ("begun", "prefix")
+
+    @property
+    def is_split(self) -> bool:
+        """Whether it is two words for one that is typed."""
+        return self.kind == "split"
+
+    @property
     def readable(self) -> str:
         return readable(self.text) or self.text
 
@@ -156,7 +171,13 @@ class Interpretation:
 
     @cached_property
     def begun(self) -> bool:
+        """Whether it is being typed."""
         return self.likeliest.kind == "begun"
+
+    @property
+    def may_go_on(self) -> bool:
+        """Whether it may be the beginning of a word."""
+        return any(variant.is_beginning for variant in self.variants)
 
     def doubtful(self, *, alone: bool) -> bool:
         """Whether the likeliest spelling is far for so short a word: it may be a word that posts do

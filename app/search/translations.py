@@ -2,27 +2,16 @@
 words that were found."""
 
 from collections.abc import Collection, Sequence
-from typing import Any, Final
 
 from analyzers.languages import Language
 from app.search.answer import Translation
-from app.search.clauses import HAS, Query, bool_query, language_filter
+from app.search.clauses import Query, bool_query, has_names, language_filter
 from app.search.render import plain
+from app.search.searches import KEY
 from app.search.session import Body, EngineHit, SearchSession
 from indexer.posts.normalise import TRANSLATED
 
-KEY: Final = "translation_key"
-COLLAPSED: Body = {"collapse": {"field": KEY}}
-"""A part of a search whose hits are the best, or the first, of their translations."""
-COUNTED: Body = {"aggs": {"posts": {"cardinality": {"field": KEY}}}}
-"""A part of an aggregation that counts posts and not their translations: `number`."""
 _MOST = 1_000  # translations of the posts of a page
-
-
-def number(bucket: dict[str, Any]) -> int:
-    """How many posts a bucket has, of translations one."""
-    count: int = bucket.get("posts", {}).get("value", bucket["doc_count"])
-    return count
 
 
 def with_translations(
@@ -56,7 +45,8 @@ def with_translations(
     *preferred, all_of_them = session.send("translations", *bodies)
     for hit in preferred[0]["hits"]["hits"] if preferred else ():
         key = hit["fields"][KEY][0]
-        if found[key]["_id"] not in pinned and _words(found[key]) <= _words(hit):
+        words, own_words = (has_names(one.get("matched_queries", ())) for one in (found[key], hit))
+        if found[key]["_id"] not in pinned and words <= own_words:
             found[key] = hit
     for other in all_of_them["hits"]["hits"]:
         source = other["_source"]
@@ -69,10 +59,6 @@ def with_translations(
             }
             hit.setdefault("translations", []).append(named)
     return list(found.values())
-
-
-def _words(hit: EngineHit) -> set[str]:
-    return {name for name in hit.get("matched_queries", ()) if name.startswith(HAS)}
 
 
 def _tag(hit: EngineHit, language: Language) -> str:

@@ -13,7 +13,7 @@ also answers the search.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from elasticsearch import Elasticsearch, NotFoundError
 
@@ -29,9 +29,6 @@ from indexer import SCHEMA
 from indexer.errors import other_schema
 from indexer.posts.normalise import TRANSLATED
 from indexer.store.state import state_index
-
-if TYPE_CHECKING:
-    from werkzeug.datastructures import LanguageAccept
 
 _PARTS = 4  # of a generation
 _MOST_LANGUAGES = 100  # that are told apart
@@ -107,27 +104,6 @@ def languages_of(generation: bytes) -> frozenset[str]:
 def _indices_of(generation: bytes) -> list[str]:
     """`uuid:number,number` of each index behind the alias, usually one; a number for each shard."""
     return _part(generation, 1).split()
-
-
-def preferred_language(languages: frozenset[str], accepted: "LanguageAccept") -> str:
-    """The best language of an Accept-Language header that posts are in; "" if there is none.
-
-    Nothing except languages of posts is returned: as a part of cache keys the header itself would
-    give nearly every visitor answers of their own.
-    """
-    primary = primary_languages(languages)
-    for name, quality in accepted:  # the best first
-        tag = name.lower()
-        if quality and tag in languages:
-            return tag
-        if quality and (language := tag.partition("-")[0]) in primary:
-            return language
-    return ""
-
-
-def primary_languages(languages: frozenset[str]) -> set[str]:
-    """The languages without their countries: `pt` for `pt-br`."""
-    return {tag.partition("-")[0] for tag in languages}
 
 
 def _pins_search(alias: str) -> list[Body]:

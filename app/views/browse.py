@@ -10,11 +10,12 @@ from flask import request
 from app.cache import Computed
 from app.search.answer import SHAPE, BrowseAnswer, Facets
 from app.search.clauses import bool_query, post_filters
+from app.search.found import read_facets
 from app.search.render import plain
 from app.search.request import SearchRequest
-from app.search.searches import NEWEST, facet_counts, read_facets
+from app.search.searches import COLLAPSED, NEWEST, facet_counts
 from app.search.session import Body, SearchSession
-from app.search.translations import COLLAPSED, with_translations
+from app.search.translations import with_translations
 from app.service import Service
 from app.views.search import depends_on_language, in_visitors_language
 

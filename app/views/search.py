@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl
 
 import flask
 from flask import Blueprint, Response
-from werkzeug.datastructures import MultiDict
+from werkzeug.datastructures import LanguageAccept, MultiDict
 
 from app.cache import CachedAnswer
 from app.http.access import READING, access, check_token
@@ -14,7 +14,6 @@ from app.http.clients import Request, counted_clients
 from app.http.logs import elapsed
 from app.search.request import SearchRequest, SuggestRequest
 from app.search.similar import SimilarRequest
-from app.search.view import preferred_language, primary_languages
 from app.service import Service
 from app.views import base_url, counted_visitor
 from app.views.markdown import answer_markdown
@@ -88,7 +87,7 @@ def _parameters(query_string: bytes) -> MultiDict[str, str]:
 
 def depends_on_language(wanted: SearchRequest, service: Service) -> bool:
     """Whether the answer depends on the visitor's language: posts are in several."""
-    return not wanted.lang and len(primary_languages(service.watch.languages)) > 1
+    return not wanted.lang and len(_primary_languages(service.watch.languages)) > 1
 
 
 def in_visitors_language(
@@ -96,7 +95,28 @@ def in_visitors_language(
 ) -> SearchRequest:
     """The search with a preference for posts in a language that the browser accepts."""
     languages = service.watch.languages
-    return replace(wanted, prefer=preferred_language(languages, request.accept_languages))
+    return replace(wanted, prefer=_preferred_language(languages, request.accept_languages))
+
+
+def _preferred_language(languages: frozenset[str], accepted: LanguageAccept) -> str:
+    """The best language of an Accept-Language header that posts are in; "" if there is none.
+
+    Nothing except languages of posts is returned: as a part of cache keys the header itself would
+    give nearly every visitor answers of their own.
+    """
+    primary = _primary_languages(languages)
+    for name, quality in accepted:  # the best first
+        tag = name.lower()
+        if quality and tag in languages:
+            return tag
+        if quality and (language := tag.partition("-")[0]) in primary:
+            return language
+    return ""
+
+
+def _primary_languages(languages: frozenset[str]) -> set[str]:
+    """The languages without their countries: `pt` for `pt-br`."""
+    return {tag.partition("-")[0] for tag in languages}
 
 
 def prefers_markdown(request: flask.Request, other: str) -> bool:

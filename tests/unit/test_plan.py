@@ -12,9 +12,9 @@ from analyzers.rules.compile import Phrases
 from app.errors import BadRequest
 from app.search.clauses import best_clauses, readings
 from app.search.fallback import search_terms
-from app.search.plan import Plan, plan_corrected, plan_typed
+from app.search.plan import Plan, examined_terms, examined_words, plan_corrected, plan_typed
 from app.search.request import MAX_QUERY, SearchRequest
-from app.search.searches import counts_searches, examined_terms, examined_words, hits_search
+from app.search.searches import counts_searches, hits_search
 from app.search.searches import lookup_search as search_for
 from app.search.spelling import Option, TermStats, WordFacts
 
@@ -37,7 +37,7 @@ def corrected(q: str, stats: dict[str, TermStats], *options: str, **changes: Any
     plan = typed(q, **changes)
     offered = [Option(text, 30) for text in options]
     facts = {key: WordFacts(known, offered) for key, known in stats.items()}
-    return plan_corrected(plan, facts, PHRASES)
+    return plan_corrected(plan, facts)
 
 
 def words(plan: Plan) -> list[str]:
@@ -154,7 +154,7 @@ def _unknown(request: SearchRequest) -> Iterator[Json]:
         term.key: WordFacts(NOWHERE, [Option(term.token + end, 50) for end in "abcdefghij"])
         for term in terms
     }
-    if (second := plan_corrected(plan, facts, PHRASES)) != plan:
+    if (second := plan_corrected(plan, facts)) != plan:
         yield from (hits_search(second), *counts_searches(second))
 
 
