@@ -332,7 +332,8 @@ class Page:
         """Why the page is no post by its looks, which is a guess; None if it may be one."""
         if not self._is_whole:
             return NotPost("part of a page", "not a post")
-        own = measure(self._main, NOT_OWN)[self._main.mem_id]
+        lengths = measure(self._main, NOT_OWN)
+        own = lengths[self._main.mem_id]
         is_rendered = own.text < _EMPTY and self.parsed.css_first(_RENDERED) is not None
         is_empty = not own.text and self.parsed.css_first("body img, iframe") is None
         if is_rendered or (is_empty and self.parsed.css_first("body script") is not None):
@@ -345,12 +346,9 @@ class Page:
         is_article = bool(self._postings) or oid in self._site.entries
         if self._is_tool(oid, own.unlinked, is_article=is_article):
             return NotPost("error page or search", "tool")
-        kinds = {
-            "is_front": oid == "index" or oid.lower() == self.language.lower(),
-            "is_article": is_article,
-            "is_fed": oid in self._site.fed,
-        }
-        if is_list(oid, self._main, own, self._page_of, **kinds):
+        is_front, site = oid in ("index", self.language.lower()), self._site
+        place = {"is_front": is_front, "is_fed": oid in site.fed}
+        if is_list(oid, self._main, lengths, self._page_of, site.pages, **place):
             return NotPost("list page", "list")
         return None
 
@@ -374,12 +372,10 @@ class Page:
         """The page of the site that a link leads to; "" if it leads to none."""
         return self._site.oid_of(urljoin(self._location, href)) if _follow(href) else ""
 
-    def _page_of(self, href: str, *, is_certain: bool) -> str:
-        """The same for a list; if it is to be certain, the page must be one of those that are read,
-        where they are known."""
-        oid, pages = "" if href[:1] == "#" else self._oid_of(href), self._site.pages
-        is_page = oid in pages if is_certain and pages else not _FILE.search(oid)
-        return oid if is_page or oid in pages else ""
+    def _page_of(self, href: str) -> str:
+        """The same for one that is no file, such as a picture."""
+        oid = "" if href[:1] == "#" else self._oid_of(href)
+        return "" if _FILE.search(oid) and oid not in self._site.pages else oid
 
     # -- the post --------------------------------------------------------------------------------
 
