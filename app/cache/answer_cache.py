@@ -2,7 +2,7 @@
 
 An answer is kept under the generation of the index that it was computed from, and is served only
 while that is the present one, which is kept in Redis, too: a lookup reads both in one round trip.
-`app.generation` tells Redis which generation is the present one.
+`app.index.watch` changes it.
 """
 
 import hashlib
@@ -46,11 +46,10 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """A fresh answer: the JSON body, whether it found anything, and whether only a part of what
-    was searched for (`is_partial`).
+    """A fresh answer: the JSON body, and whether it found anything.
 
-    `keep`: keep it at all. `keep_stale`: keep it beyond its lifetime, for when Elasticsearch is
-    unavailable.
+    `is_partial`: no hit has all the words. `keep`: keep it at all. `keep_stale`: keep it beyond its
+    lifetime, for when Elasticsearch is unavailable.
     """
 
     body: Mapping[str, Any]
@@ -164,7 +163,7 @@ class AnswerCache:
             if not available:
                 raise Unavailable("Elasticsearch is unavailable. Try again in some seconds.")
             if lookup.generation is None:
-                # Nothing tells whether a write came after another computation had begun.
+                # Nobody knows whether a write came after another computation had begun.
                 return self._compute(lookup, compute)
             flight = lookup.name, lookup.generation
             answer, here = self._flights.run(flight, lambda: self._compute(lookup, compute))
@@ -187,14 +186,14 @@ class AnswerCache:
             seconds = ttl + (self._lifetimes.stale_ttl if computed.keep_stale else 0.0)
             what = answer.has_hits, answer.is_partial
             data = _HEAD.pack(_VERSION, time.time() + ttl, *what) + payload
-            data = self._signer.signed(data, _purpose(lookup.generation, lookup.name))
+            data = self._signer.sign(data, _purpose(lookup.generation, lookup.name))
             self.client.write(lookup.name, data, int(seconds * 1000))
         return answer
 
     def _unpack(self, data: bytes, generation: bytes, name: str) -> CachedAnswer | None:
         """The kept answer; None if it is of another version, generation or request, or is not as
         a process with this secret has written it."""
-        signed = self._signer.verified(data, _purpose(generation, name))
+        signed = self._signer.verify(data, _purpose(generation, name))
         if signed is None or len(signed) < _HEAD.size:
             return None
         version, fresh_until, has_hits, is_partial = _HEAD.unpack_from(signed)

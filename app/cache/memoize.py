@@ -113,7 +113,7 @@ class Memoized(Generic[P, T]):
         value = self._function(*args, **kwargs)
         name, data = self.key(*args, **kwargs), dumps(value if self._store else None)
         seconds = self._options["seconds"]
-        kept = self._signer.signed(_UNTIL.pack(time.time() + seconds) + data, name.encode())
+        kept = self._signer.sign(_UNTIL.pack(time.time() + seconds) + data, name.encode())
         self._client.ask(None, redis.Redis.set, name, kept, px=int(seconds * 1000))
         if on_miss := self._options.get("on_miss"):
             on_miss(*args, **kwargs)
@@ -142,7 +142,7 @@ class Memoized(Generic[P, T]):
     def _get(self, key: str) -> list[T] | None:
         """The kept value in a list, None when there is none."""
         kept: Any = self._client.ask(None, redis.Redis.get, key)
-        data = self._signer.verified(kept, key.encode()) if kept else None
+        data = self._signer.verify(kept, key.encode()) if kept else None
         try:
             if data is None or _UNTIL.unpack_from(data)[0] < time.time():
                 return None

@@ -62,17 +62,17 @@ class Signer:
     """Signs what is kept in Redis, so that who can write there cannot forge it.
 
     Args:
-        secret: without one a signature only tells that a value is whole, and what it was kept for.
+        secret: without one a signature only proves that a value is whole, and what it was kept for.
     """
 
     def __init__(self, secret: str) -> None:
         self._key = hashlib.blake2b(secret.encode()).digest() if secret else b""
 
-    def signed(self, data: bytes, purpose: bytes) -> bytes:
+    def sign(self, data: bytes, purpose: bytes) -> bytes:
         """The data, and its signature behind it."""
         return data + self._signature(data, purpose)
 
-    def verified(self, kept: bytes, purpose: bytes) -> bytes | None:
+    def verify(self, kept: bytes, purpose: bytes) -> bytes | None:
         """The data; None if a process with this secret has not signed it for this purpose."""
         data, signature = kept[:-_SIGNATURE], kept[-_SIGNATURE:]
         is_right = hmac.compare_digest(signature, self._signature(data, purpose))

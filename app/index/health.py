@@ -22,7 +22,7 @@ from indexer.posts.records import quantity
 from indexer.store.generations import list_generations
 
 _TIMEOUT = 2.0  # seconds for each request of a shared check
-_OLD_ERROR = 7 * 86_400.0  # seconds after which the error of a run that was repeated is not told
+_OLD_ERROR = 7 * 86_400.0  # seconds after which the error of a run that was repeated is left out
 _OLD_SYNC = 2 * 86_400.0  # seconds; a daily schedule may miss a day
 _MAJOR = "9"  # of Elasticsearch
 _START_ELASTICSEARCH = (
@@ -167,7 +167,7 @@ def last_run(elastic: Elasticsearch, alias: str) -> Check:
         with translate_errors():
             runs = read_runs(elastic, alias, COMMANDS)
     except BlogsearchError:
-        return Check("sources", "warning", "the last run is not known: Elasticsearch did not tell")
+        return Check("sources", "warning", "the last run is unknown: Elasticsearch did not answer")
     if not runs:
         return Check("sources", "ok", "nothing was indexed from a source yet")
     # The last one that may have repaired what others did not do; `add` reads only a part.

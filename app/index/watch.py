@@ -6,8 +6,8 @@
 
 Redis has the generation (`app.search.view`) whose answers are served. Whoever changes it reads it,
 asks Elasticsearch, and replaces what was read: what another process found out meanwhile is newer,
-and stays. Every process asks every few seconds, too, for what Redis was not told: it may have been
-away, be another host's, or have lost or restored its data.
+and stays. Every process also asks every few seconds, as Redis may not have the last change: it may
+have been away, be another host's, or have lost or restored its data.
 """
 
 import math
@@ -90,11 +90,11 @@ class IndexWatch:
         """
         patient = self._elastic.options(request_timeout=_TIMEOUT)
         patient.indices.refresh(index=self._settings.index, ignore_unavailable=True)
-        if self._present or self._cache.client.redis:  # otherwise nobody is told
+        if self._present or self._cache.client.redis:  # otherwise nobody needs it
             self._update(patient)
 
     def _update(self, client: Elasticsearch) -> None:
-        """Have Redis, if there is one that answers, and this process know what Elasticsearch says.
+        """Bring this process, and Redis if it answers, to the generation that Elasticsearch says.
 
         Raises:
             ApiError, TransportError: Elasticsearch does not answer.
@@ -159,7 +159,7 @@ class IndexWatch:
 
         Its answer is left out if it may be of a former generation. Redis can be taken at its word
         if it was so some seconds ago, and while Elasticsearch does not answer, if it has what this
-        process was told last. `again` looks up once more.
+        process learned last. `again` looks up once more.
         """
         if not lookup.reached:
             self._verified = -math.inf  # it may have missed what was written meanwhile
@@ -204,7 +204,7 @@ class IndexWatch:
     def reopen(self, outdated: SearchSession, generation: bytes | None) -> SearchSession:
         """A session by the view of now, for a search that found the index changed since its lookup.
 
-        Redis is told of that: nobody gets a former answer after the new one.
+        Redis gets the new generation: nobody gets a former answer after the new one.
         Raises as `open_session` does.
         """
         if not self._present or self._present[0].figures != outdated.figures:

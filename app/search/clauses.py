@@ -70,7 +70,7 @@ def best_of(clauses: Sequence[Query]) -> Query:
 
 
 def name_query(name: str, query: Query) -> Query:
-    """The query with a name, which tells for each hit whether it matched."""
+    """The query with a name, which the hits that it matches have in `matched_queries`."""
     return {"bool": {"should": [query], "minimum_should_match": 1, "_name": name}}
 
 
@@ -139,19 +139,19 @@ def words_clauses(plan: Plan, *, one_by_one: bool = False) -> list[Clause]:
     if len(plan.significant) <= scoring.WORDS_BESIDE_LIGHT:
         boosts[True] = scoring.LIGHT_BOOST if plan.significant else 1.0
     for light, boost in boosts.items():
-        plain = [term for term in plan.terms if term.as_typed and term.term.light == light]
+        plain = [term for term in plan.terms if term.as_typed and term.typed.light == light]
         if one_by_one:
             # The words that a synonym rule treats as one are one.
-            texts = list(dict.fromkeys(term.phrase or term.term.text for term in plain))
+            texts = list(dict.fromkeys(term.phrase or term.typed.text for term in plain))
         else:
-            texts = [" ".join([term.term.text for term in plain])] if plain else []
+            texts = [" ".join([term.typed.text for term in plain])] if plain else []
         # Of one word, titles with another word of its stem would come before texts that have it.
         twice = len(plan.required) > 1
         clauses += [(text, _best_fields(text, plan, boost, title_twice=twice)) for text in texts]
     for term in plan.terms:
         if not term.as_typed:
             variants = [_variant(variant, term, plan) for variant in term.variants]
-            clauses.append((term.term.text, best_of(variants)))
+            clauses.append((term.typed.text, best_of(variants)))
         if term.similar:
             similar = [_best_fields(word.text, plan, scoring.SIMILAR) for word in term.similar]
             clauses.append(("a similar word", best_of(similar)))
@@ -225,7 +225,7 @@ def pin_score(pins: MatchedPins, oid: str) -> float:
 
 
 def best_clauses(plan: Plan) -> list[Clause]:
-    """What only orders posts that match well by their words."""
+    """What reorders the posts that match best by their words."""
     return [
         *_all_words(plan),
         *_neighbours(plan),
@@ -240,13 +240,13 @@ def best_clauses(plan: Plan) -> list[Clause]:
 
 
 def _all_words(plan: Plan) -> list[Clause]:
-    """More if the title has every significant term, a little more in the visitor's language; the
-    less the more terms there are, as each of them has scored."""
+    """Boosts posts that have every significant term, most in the title, and a little in the
+    visitor's language. The boost falls with the number of terms, because each has scored."""
     # Perhaps no post has the two words that a word is split into.
     terms = [term for term in plan.required if not term.likeliest.is_split] or plan.required
     if not terms:
         return []
-    share = 1 / len(terms) / max(1, sum(not term.term.continues for term in terms))
+    share = 1 / len(terms) / max(1, sum(not term.typed.continues for term in terms))
 
     def every(field: str, boost: float = 1.0, **options: Any) -> Query:
         return bool_query(must=[_look_up(field, term, share * boost, **options) for term in terms])
@@ -285,8 +285,8 @@ def _all_words(plan: Plan) -> list[Clause]:
 
 
 def _own_alone(term: Interpretation, plan: Plan) -> Query:
-    """The only term of a query or an inflection of it: before its synonyms, and these before other
-    words of its stem."""
+    """Ranks posts with the only term of a query, or an inflection of it, above its synonyms, and
+    these above other words of its stem."""
     if not all(_is_word(variant, term) for variant in term.variants):
         return _look_up("all", term, 1.0)
     boosts = [round(scoring.INFLECTED_ALONE * variant.weight, 4) for variant in term.variants]
@@ -295,15 +295,15 @@ def _own_alone(term: Interpretation, plan: Plan) -> Query:
 
 
 def _has_one_form(term: Interpretation, plan: Plan) -> bool:
-    """Whether posts have a word as it is typed or not at all: no rule is about it, accents make no
-    other word, and it is no beginning of a number."""
-    is_ruled = bool(term.phrase) or term.term.token in plan.phrases.spellings
-    is_plain = plan.language.folds_first and term.term.token.isalpha()
+    """Whether a post has the word as it is typed or not at all: no rule is about it, accents are
+    ignored, and it has letters only."""
+    is_ruled = bool(term.phrase) or term.typed.token in plan.phrases.spellings
+    is_plain = plan.language.folds_first and term.typed.token.isalpha()
     return is_plain and term.as_typed and not is_ruled
 
 
 def _own(field: str, term: Interpretation, plan: Plan, boost: float) -> Query:
-    """A term or an inflection of it, which score its rarity, in the title or anywhere."""
+    """A post has the term or an inflection of it, in the title or anywhere: scores its rarity."""
     if not all(_is_word(variant, term) for variant in term.variants):
         return _look_up("title.lookup" if field == "title" else "all", term, boost)
     fields = ["title"] if field == "title" else scoring.IN_ANY_FORM
@@ -331,8 +331,8 @@ def _own_forms(field: str, variant: TermVariant, plan: Plan) -> Query:
 
 def _is_word(variant: TermVariant, term: Interpretation) -> bool:
     """Whether it is a single word that is indexed as it is written."""
-    is_word = variant.is_word and len(term.term.pieces) == 1
-    return is_word and variant.text.isalnum() and not (term.term.stop or is_thai(variant.text))
+    is_word = variant.is_word and len(term.typed.pieces) == 1
+    return is_word and variant.text.isalnum() and not (term.typed.stop or is_thai(variant.text))
 
 
 def _look_up(field: str, term: Interpretation, boost: float, **options: Any) -> Query:
@@ -360,7 +360,7 @@ def _neighbours(plan: Plan) -> list[Clause]:
     pairs = dict.fromkeys(
         readings(pair)
         for pair in pairwise(plan.without_stop_words)
-        if not (pair[0].term.light and pair[1].term.light) and not pair[1].term.continues
+        if not (pair[0].typed.light and pair[1].typed.light) and not pair[1].typed.continues
     )
     boost = scoring.ADJACENT_BOOST * plan.share
     options = {"slop": scoring.NEIGHBOURS_SLOP, "boost": boost, "analyzer": WORDS}
@@ -391,7 +391,7 @@ def _likeliest(terms: Sequence[Interpretation]) -> str:
 
 
 def _phrase(plan: Plan) -> list[Clause]:
-    """As it is or in any inflection. The names tell whether a post has it."""
+    """The whole query side by side, as it is or in any inflection."""
     if len(plan.terms) < 2:
         return []
     text = _likeliest(plan.terms)
@@ -414,7 +414,7 @@ def _phrase(plan: Plan) -> list[Clause]:
 
 
 def _heading(plan: Plan) -> list[Clause]:
-    """Without the words that say little."""
+    """The significant words close together in one heading."""
     terms = plan.significant or plan.terms
     if len(terms) < 2:
         return []
@@ -428,7 +428,8 @@ def _heading(plan: Plan) -> list[Clause]:
 
 
 def _title_and_links(plan: Plan) -> list[Clause]:
-    """A text that has a whole query by chance does not come before a post that is about it."""
+    """Most of the words in the title or in links to the post: a post about the query comes before
+    one whose text has it by chance."""
     if len(plan.significant) < 2:
         return []
     most = {"minimum_should_match": scoring.MOST_WORDS}
@@ -462,7 +463,7 @@ def nearest_passage(vector: Sequence[float], boost: float) -> Query:
 
 
 def _title_so_far(plan: Plan) -> list[Clause]:
-    """Which title is first does not depend on how far the last word is typed."""
+    """Titles with all words so far: their order does not depend on how far the last is typed."""
     if not plan.terms or not plan.terms[-1].begun:
         return []
     options = {"operator": "and", "analyzer": WORDS}
@@ -497,9 +498,8 @@ def _popularity(plan: Plan) -> list[Clause]:
 def has_terms(
     plan: Plan, needed: int, *, similar: bool = False, named: bool = False
 ) -> list[Query]:
-    """Posts that have so many of the significant terms; with `similar`, a similar word is enough,
-    too. If they are `named`, the names of clauses tell which terms a post has, in which of several
-    variants."""
+    """Posts that have `needed` of the significant terms or more. With `similar`, a similar word is
+    enough, too. With `named`, hits say which terms they have, and in which of several variants."""
     if not plan.required:
         return []
     has = [has_term(term, similar=similar, named=named) for term in plan.required]
@@ -510,11 +510,11 @@ def has_term(term: Interpretation, *, similar: bool = False, named: bool = False
     """Whether a post has a term in any of its variants, unscored."""
     clauses = [_has(variant, term) for variant in term.variants]
     if named and not term.as_typed:
-        names = [variant_name(term.term, number) for number in range(len(clauses))]
+        names = [variant_name(term.typed, number) for number in range(len(clauses))]
         clauses = list(map(name_query, names, clauses))
     if term.phrase:
         clauses.append(_in_any_form(term.phrase))
-    has = name_query(has_name(term.term), any_of(clauses)) if named else any_of(clauses)
+    has = name_query(has_name(term.typed), any_of(clauses)) if named else any_of(clauses)
     likes = [_in_any_form(word.text) for word in term.similar] if similar else []
     return any_of([has, *likes]) if likes else has
 
@@ -543,10 +543,10 @@ def operator_filters(plan: Plan) -> list[Query]:
 
 
 def _outside_comments(plan: Plan) -> list[Query]:
-    """Posts that have one of the words, and all that is quoted, in what the blog says itself."""
+    """Posts that have one of the words, and all that is quoted, outside of comments."""
     filters = [phrase_in(scoring.BLOG_PHRASE_FIELDS, text) for text in plan.query.quoted]
     words = [variant.text for term in plan.required for variant in term.variants]
-    begun = [term.term.folded for term in plan.required if term.may_go_on]
+    begun = [term.typed.folded for term in plan.required if term.may_go_on]
     clauses = [match_in(scoring.BLOG_FIELDS, " ".join(words))]
     clauses += [{"prefix": {f: text}} for text in begun for f in scoring.BLOG_FIELDS if "." in f]
     return [*filters, any_of(clauses)] if words else filters
@@ -572,11 +572,11 @@ def _has(variant: TermVariant, term: Interpretation) -> Query:
         return any_of([_in_any_form(variant.text), _begins_in_title(term), _begins(term)])
     if variant.kind == "prefix":
         return _begins(term)
-    if variant.kind == "typed" and len(term.term.pieces) > 1:  # by a synonym too: e-mail, email
+    if variant.kind == "typed" and len(term.typed.pieces) > 1:  # by a synonym too: e-mail, email
         return phrase_in(scoring.COMPOUND_FIELDS, variant.text, analyzer=None)
     if variant.is_split:
         return phrase_in(scoring.PHRASE_FIELDS, variant.text)
-    if term.term.stop:  # the stemmed field has none
+    if term.typed.stop:  # the stemmed field has none
         return match("all", variant.text, operator="and")
     return _in_any_form(variant.text)
 
@@ -589,15 +589,15 @@ def _in_any_form(text: str) -> Query:
 
 
 def _begins_in_title(term: Interpretation) -> Query:
-    return match("title.prefixes", term.term.text, operator="and")
+    return match("title.prefixes", term.typed.text, operator="and")
 
 
 def _begins(term: Interpretation) -> Query:
     """Posts with a word that begins with the term; the word itself if it is short, as a few letters
     begin too many words."""
-    if len(term.term.folded) < scoring.PREFIX_MIN:
-        return match("all", term.term.text, operator="and")
-    return {"prefix": {"all": {"value": term.term.folded}}}
+    if len(term.typed.folded) < scoring.PREFIX_MIN:
+        return match("all", term.typed.text, operator="and")
+    return {"prefix": {"all": {"value": term.typed.folded}}}
 
 
 # -- what a visitor chose beside the words ---------------------------------------------------------

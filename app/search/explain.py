@@ -52,10 +52,10 @@ def explain(
 
 
 def _word(term: Interpretation, found: Found, facts: Facts, total: int) -> Json:
-    known = facts.get(term.term.key)
+    known = facts.get(term.typed.key)
     posts = term.likeliest.posts or (known.stats.posts if known else 0)
     return {
-        "word": term.term.text,
+        "word": term.typed.text,
         "required": term in found.plan.required,
         "reason": term.reason,
         "weight": _weight(posts, total),
@@ -126,13 +126,13 @@ def _find_matched(hit: EngineHit, found: Found) -> Json:
     """The variants of each significant word that a hit has."""
     names = set(hit.get("matched_queries", ()))
     return {
-        term.term.text: [
+        term.typed.text: [
             variant.readable
             for number, variant in enumerate(term.variants)
-            if term.as_typed or variant_name(term.term, number) in names
+            if term.as_typed or variant_name(term.typed, number) in names
         ]
         for term in found.plan.required
-        if has_name(term.term) in names
+        if has_name(term.typed) in names
     }
 
 
@@ -152,9 +152,9 @@ def _same(hit: EngineHit, found: Found, marker: Marker, rules: Rules | str) -> l
 
 def _why(word: str, term: Interpretation, language: Language, rules: Rules | str) -> str:
     """Why a marked word is the same as a term, "" if it is not."""
-    typed, written = term.term.text, language.written(word)
+    typed, written = term.typed.text, language.written(word)
     for variant in (*term.variants, *term.similar):
-        own = term.term.token if variant.kind == "typed" else variant.text
+        own = term.typed.token if variant.kind == "typed" else variant.text
         if language.fold(own) == language.fold(written):
             if variant.kind == "spelling":
                 return f"spelling: {typed} is taken for {variant.readable}"

@@ -40,9 +40,8 @@ from app.search.spelling import Interpretation, Option, TermStats, TermVariant, 
 class Found:
     """The posts that a plan finds.
 
-    `hits` are those of the page, `names` those of the clauses that tell which significant terms a
-    hit has; `count` posts are listed, `with_all` of them have every word.
-    `dropped` are words that no post has.
+    `hits` are those of the page, `names` those of the clauses for the significant terms. `count`
+    posts are listed, `with_all` of them have every word. `dropped` are words that no post has.
     """
 
     plan: Plan
@@ -72,12 +71,12 @@ def read_found(plan: Plan, *responses: Response) -> Found:
     matched = read_counts(*responses)
     count = matched.get(ANY, 0)
     names = set().union(*[hit.get("matched_queries", ()) for hit in hits])
-    required = {term.term.key for term in plan.required}
-    best = {term.term.key: _best_variant(term, hits, plan) for term in plan.terms}
+    required = {term.typed.key for term in plan.required}
+    best = {term.typed.key: _best_variant(term, hits, plan) for term in plan.terms}
     doubted = {
-        term.term.key
+        term.typed.key
         for term in plan.required
-        if best[term.term.key].kind == "typed" and _is_doubtful(term, plan)
+        if best[term.typed.key].kind == "typed" and _is_doubtful(term, plan)
     }
     unmatched = [
         term
@@ -118,7 +117,7 @@ def _best_variant(term: Interpretation, hits: Iterable[EngineHit], plan: Plan) -
     doubtful term must have other words beside it.
     """
     if term.as_typed:
-        return TermVariant(term.term.text)
+        return TermVariant(term.typed.text)
     is_first_best = term.likeliest.kind != "typed" and plan.request.sort == "relevance"
     is_doubtful = _is_doubtful(term, plan)
     there: dict[TermVariant, None] = {}
@@ -128,12 +127,12 @@ def _best_variant(term: Interpretation, hits: Iterable[EngineHit], plan: Plan) -
             continue
         alone = is_doubtful and len(has_names(names)) == 1
         for number, variant in enumerate(term.variants):
-            is_there = variant_name(term.term, number) in names
+            is_there = variant_name(term.typed, number) in names
             if is_there and not (alone and variant.kind == "spelling"):
                 there[variant] = None
         if there and is_first_best:
             return max(there, key=lambda variant: variant.weight)
-    return min(there, key=term.variants.index, default=TermVariant(term.term.text))
+    return min(there, key=term.variants.index, default=TermVariant(term.typed.text))
 
 
 def _texts(terms: Sequence[QueryTerm]) -> list[str]:
@@ -159,11 +158,11 @@ def read_counts(*responses: Response) -> dict[str, int]:
         if total := response["hits"].get("total"):
             counts[ANY] = total["value"]
         buckets = response.get("aggregations", {}).get(COUNTS, {}).get("buckets", {})
-        counts |= {name: number(bucket) for name, bucket in buckets.items()}
+        counts |= {name: _count_posts(bucket) for name, bucket in buckets.items()}
     return counts
 
 
-def number(bucket: dict[str, Any]) -> int:
+def _count_posts(bucket: dict[str, Any]) -> int:
     """How many posts a bucket has, of translations one."""
     count: int = bucket.get("posts", {}).get("value", bucket["doc_count"])
     return count
@@ -180,7 +179,7 @@ def read_facets(response: Response) -> Facets:
 
 def _values(counted: dict[str, Any]) -> list[Facet]:
     return [
-        {"value": str(bucket.get("key_as_string", bucket["key"])), "count": number(bucket)}
+        {"value": str(bucket.get("key_as_string", bucket["key"])), "count": _count_posts(bucket)}
         for bucket in counted["counts"]["buckets"]
     ]
 
@@ -243,7 +242,7 @@ def answer_body(found: Found, facets: Facets | None, *, fragments: bool = True) 
 def _answer(hits: Sequence[Hit], found: Found) -> Section | None:
     """The section of the first post that shows most of the words of a question, two at least."""
     request, terms = found.plan.request, found.plan.terms
-    asks = found.plan.language.asks([term.term.token for term in terms])
+    asks = found.plan.language.asks([term.typed.token for term in terms])
     is_question = bool(terms) and (request.q.rstrip().endswith(("?", "？", "؟")) or asks)
     if not (hits and is_question and request.page == 1 and request.sort == "relevance"):
         return None
@@ -317,7 +316,7 @@ def _section(
 
 
 def _comment(hit: EngineHit, post_url: str | None, marker: Marker) -> CommentHit:
-    """A comment that speaks for its post: who wrote it, where it is, the matching part of it."""
+    """A comment that matches: who wrote it, where it is, the matching part of it."""
     source = hit["_source"]
     loose, _ = excerpts({"text": marked_texts(hit, marker).get("comments", "")})
     return {

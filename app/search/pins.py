@@ -16,7 +16,7 @@ from analyzers.errors import Finding, InvalidLine, shorten
 from analyzers.languages import Language
 from app.engines.stored_texts import StoredTexts, Texts
 from app.search.query_parser import ParsedQuery, parse_query
-from app.search.spelling import Interpretation, as_typed
+from app.search.spelling import Interpretation, interpret_as_typed
 
 PINS = "pins"
 """The document of the state index that has the files."""
@@ -86,7 +86,7 @@ def words_of(terms: Sequence[Interpretation], query: ParsedQuery, language: Lang
 
     `terms` are the interpretations of those of the query.
     """
-    places = [(term.term.start, _words(term)) for term in terms]
+    places = [(term.typed.start, _words(term)) for term in terms]
     for text, start in zip(query.quoted, query.quoted_at, strict=True):
         phrase = parse_query(text, language).terms
         places.append((start, [piece for term in phrase for piece in term.pieces]))
@@ -97,7 +97,7 @@ def words_of(terms: Sequence[Interpretation], query: ParsedQuery, language: Lang
 def _words(term: Interpretation) -> Sequence[str]:
     likeliest = term.likeliest
     if likeliest.kind in ("typed", "prefix", "begun", "character"):
-        return term.term.pieces
+        return term.typed.pieces
     return likeliest.text.split()
 
 
@@ -128,7 +128,7 @@ def _rule(name: str, number: int, text: str, language: Language) -> PinRule:
         message = f"`{shorten(text)}` has {'more than one' if arrow else 'no'} `=>`."
         raise InvalidLine("arrow", message, "Write `search => oid, oid, -oid`.")
     query = parse_query(" ".join(word for word in search.split() if word != "*"), language)
-    words = words_of([as_typed(term) for term in query.terms], query, language)
+    words = words_of([interpret_as_typed(term) for term in query.terms], query, language)
     if query.excluded or not words:
         message = f"`{shorten(search.strip())}` has no word to search for, or excludes one."
         raise InvalidLine("no_word", message, "Write the words that are searched for.")

@@ -1,7 +1,11 @@
 """What the query of a search is built from: its terms, each with what it may stand for. Pure.
 
-A search has one plan for the query as typed, and another one if the index knows a term by another
-spelling, in two words or as one with its neighbour.
+QueryTerm         a word of the query                          app.search.query_parser
+Word, WordFacts   what is looked up of it, and what is known   app.search.spelling
+Interpretation    the word with its TermVariants               app.search.spelling
+Plan              the whole query, as one value
+Understanding     makes plans: the first one by what is known, another one if a word that was
+                  looked up has another spelling, or is two words, or one with its neighbour
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,9 +35,9 @@ from app.search.spelling import (
     TermStats,
     TermVariant,
     Word,
-    as_typed,
-    characters,
     interpret,
+    interpret_as_typed,
+    interpret_characters,
     mark_phrases,
 )
 
@@ -75,24 +79,24 @@ class Plan:
     @cached_property
     def significant(self) -> tuple[Interpretation, ...]:
         """The terms that say something."""
-        return tuple([term for term in self.terms if not term.term.light])
+        return tuple([term for term in self.terms if not term.typed.light])
 
     @cached_property
     def without_stop_words(self) -> tuple[Interpretation, ...]:
         """The terms that the stemmed fields have."""
-        return tuple([term for term in self.terms if not term.term.stop])
+        return tuple([term for term in self.terms if not term.typed.stop])
 
     @cached_property
     def share(self) -> float:
         """The factor for clauses on the word as typed and on neighbours: 1 for short queries,
         smaller for long ones."""
-        words = sum([term.term.is_word for term in self.terms])
+        words = sum([term.typed.is_word for term in self.terms])
         return round(min(1.0, scoring.FEW_WORDS / max(words, 1)), 4)
 
     @cached_property
     def is_large(self) -> bool:
         """Whether the hits cost so much that they are asked for once, when the words are known."""
-        pieces = sum(len(term.term.pieces) for term in self.terms)
+        pieces = sum(len(term.typed.pieces) for term in self.terms)
         return pieces * self.request.size > scoring.LARGE_PAGE
 
     @cached_property
@@ -116,12 +120,12 @@ class Plan:
         q = self.request.q
         text, end = "", 0
         for term, variant in zip(self.terms, variants, strict=True):
-            start, typed_end = term.term.start, term.term.end
+            start, typed_end = term.typed.start, term.typed.end
             text += q[end:start]
             if variant.kind in ("spelling", "split"):
                 text += variant.readable
-            elif term.term.is_joined:
-                text += term.term.text
+            elif term.typed.is_joined:
+                text += term.typed.text
             else:
                 text += q[start:typed_end]
             end = typed_end
@@ -188,7 +192,7 @@ class Understanding:
             # The parts of a split word mean something else, and nobody knows yet whether a post has
             # them.
             texts = (
-                term.term.text if term.likeliest.is_split else term.likeliest.text
+                term.typed.text if term.likeliest.is_split else term.likeliest.text
                 for term in plan.terms
             )
             plan = replace(plan, vector=self._model.vector(" ".join(texts)))
@@ -206,7 +210,7 @@ class Understanding:
 def _has_meaning(plan: Plan) -> bool:
     """Whether the meaning counts: of a question, which has function words, and of a text of many
     words, once it has been typed."""
-    is_question = any(term.term.light for term in plan.terms)
+    is_question = any(term.typed.light for term in plan.terms)
     least = scoring.MEANING_WORDS_OF_QUESTION if is_question else scoring.MEANING_WORDS
     return len(plan.required) >= least and not plan.request.typing
 
@@ -219,20 +223,20 @@ def plan_typed(
 ) -> Plan:
     """The query as typed; `phrases` are those of the index."""
     query = parse_query(request.q, language)
-    terms = mark_phrases([as_typed(term) for term in query.terms], phrases)
+    terms = mark_phrases([interpret_as_typed(term) for term in query.terms], phrases)
     if request.typing:
-        terms = tuple(_begun(term, request.q) for term in terms)
+        terms = tuple(_as_beginning(term, request.q) for term in terms)
     examined = {term.key for term in query.examined}
-    required = tuple(term for term in terms if term.term.key in examined)
+    required = tuple(term for term in terms if term.typed.key in examined)
     needed = _count_needed(len(required), request)
     return Plan(request, query, terms, required, needed, recency, language, phrases=phrases)
 
 
-def _begun(term: Interpretation, q: str) -> Interpretation:
+def _as_beginning(term: Interpretation, q: str) -> Interpretation:
     """The term as the beginning of a word if the query ends with it."""
-    if term.term.end < len(q) or len(term.term.pieces) > 1 or not term.term.token.isalnum():
+    if term.typed.end < len(q) or len(term.typed.pieces) > 1 or not term.typed.token.isalnum():
         return term
-    begun = TermVariant(term.term.text, kind="begun")
+    begun = TermVariant(term.typed.text, kind="begun")
     return replace(term, variants=(begun,), reason="being typed", phrase="")
 
 
@@ -253,12 +257,12 @@ def plan_corrected(plan: Plan, facts: Facts) -> Plan:
         if not plan.request.typing:
             query = _resegment(plan.query, stats, plan.language)
         interpreted = _interpret(query, facts, plan.language)
-        if terms and terms[-1].begun and _has_more(terms[-1].term, stats):
+        if terms and terms[-1].begun and _has_more(terms[-1].typed, stats):
             interpreted[-1] = terms[-1]
         terms = mark_phrases(interpreted, plan.phrases)
     examined = {term.key for term in query.examined}
     required = tuple(
-        term for term in terms if term.term.key in examined and _matches_some(term, stats)
+        term for term in terms if term.typed.key in examined and _matches_some(term, stats)
     )
     if not required and not query.quoted:
         return plan
@@ -283,7 +287,7 @@ def _without_unknown_flags(plan: Plan, stats: Mapping[str, TermStats]) -> Plan:
         return plan
     terms = [term for term in query.terms if is_kept(term)]
     kept = make_query(terms, query.quoted, (*query.excluded, *out), query.quoted_at)
-    required = tuple([term for term in plan.required if is_kept(term.term)])
+    required = tuple([term for term in plan.required if is_kept(term.typed)])
     return replace(
         plan,
         query=replace(
@@ -292,7 +296,7 @@ def _without_unknown_flags(plan: Plan, stats: Mapping[str, TermStats]) -> Plan:
             categories=query.categories,
             other_categories=query.other_categories,
         ),
-        terms=tuple([term for term in plan.terms if is_kept(term.term)]),
+        terms=tuple([term for term in plan.terms if is_kept(term.typed)]),
         required=required,
         needed=_count_needed(len(required), plan.request),
     )
@@ -304,11 +308,11 @@ def _interpret(query: ParsedQuery, facts: Facts, language: Language) -> list[Int
     for term in query.terms:
         known = facts.get(term.key)
         if known is None:
-            terms.append(as_typed(term))
+            terms.append(interpret_as_typed(term))
         elif is_bigram(term.token) and not known.stats.known:
-            terms.append(characters(term))
+            terms.append(interpret_characters(term))
         elif not term.correctable or term.is_joined:
-            terms.append(as_typed(term, known.stats.posts))
+            terms.append(interpret_as_typed(term, known.stats.posts))
         else:
             terms.append(interpret(term, known, language, last=term == query.terms[-1]))
     doubtful = sum(not term.as_typed or bool(term.similar) for term in terms)
@@ -324,7 +328,7 @@ def _with_variants(term: Interpretation, most: int) -> Interpretation:
     if len(term.variants) <= most:
         return term
     variants = tuple(variant for variant in term.variants if not variant.is_split)[:most]
-    return replace(term, variants=variants) if variants else as_typed(term.term)
+    return replace(term, variants=variants) if variants else interpret_as_typed(term.typed)
 
 
 def _has_more(begun: QueryTerm, stats: Mapping[str, TermStats]) -> bool:
@@ -335,7 +339,7 @@ def _has_more(begun: QueryTerm, stats: Mapping[str, TermStats]) -> bool:
 
 def _matches_some(term: Interpretation, stats: Mapping[str, TermStats]) -> bool:
     """Whether a post may have the term: it does, it has variants, or that was not counted."""
-    return not term.as_typed or bool(term.phrase) or stats.get(term.term.key, _UNCOUNTED).known
+    return not term.as_typed or bool(term.phrase) or stats.get(term.typed.key, _UNCOUNTED).known
 
 
 # -- written apart, and as one ---------------------------------------------------------------------

@@ -64,7 +64,7 @@ _SYMBOL = re.compile(
     rf"|(?<![\w-]){FLAG}(?=[^\W\d_])|(?<!\S)[—–](?=[^\W\d_])|(?<!\S)-(?=(?:{FLAGS})(?!\S))"
     r"|===|!==|==|!=|=>|->|:=|&&|\|\||(?<![\w?])\?\?|\?\?(?=\w)"
 )
-# An emoji that stands alone is a word, with what joins it to others and tells its colour.
+# An emoji that stands alone is a word, with what joins it to others and gives its colour.
 _PICTURE = "[\u2600-\u27bf\U0001f300-\U0001faff]"
 _EMOJI = re.compile(rf"{_PICTURE}(?:[\ufe0f\U0001f3fb-\U0001f3ff]|\u200d{_PICTURE})*")
 _SYMBOL_OR_TOKEN = re.compile(f"{_SYMBOL.pattern}|{_TOKEN}")

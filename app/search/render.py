@@ -70,7 +70,7 @@ worth another has that is shown beside it."""
 _LONGEST_HEADING = 120
 """Characters of a heading in a text fragment."""
 _WORDS_BEFORE = 4
-"""Words before a heading that tell it from another with the same text."""
+"""Words before a heading that distinguish it from another with the same text."""
 _WORDS_OF_FRAGMENT = 3
 """Words at either end of an excerpt by which a browser finds it."""
 _UNTIL_STOP = re.compile(r"[。！？、，；]")
@@ -84,10 +84,13 @@ _BEGINNING: HeadingPlace = {"line": -1, "code_line": 0, "level": 7, "id": ""}
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """What is marked of a query. Elasticsearch marks what `queries` find (kind and text of each),
-    but not, without analyzing every text again, what words begin with that may not be typed to
-    their end, and, where no other is marked, words inside of others, as in `useEffect`: `begun`,
-    `begun_in_texts` (one or two letters begin too many words) and `words`."""
+    """What is marked of a query.
+
+    Elasticsearch marks what `queries` find (kind and text of each). What it could mark only by
+    analyzing every text again is marked here: words that begin like `begun` in titles and like
+    `begun_in_texts` elsewhere (one or two letters begin too many words), and `words` inside of
+    others, as in `useEffect`, where no other is marked.
+    """
 
     begun: tuple[str, ...] = ()
     begun_in_texts: tuple[str, ...] = ()
@@ -99,21 +102,21 @@ class Marker:
 
     @classmethod
     def of(cls, plan: Plan) -> "Marker":
-        """What is to be marked in the hits of a plan: the terms in every variant, but those that
-        say little, if there are others."""
+        """What is to be marked in the hits of a plan: the significant terms, or else all, in every
+        variant."""
         begun: list[str] = []
         words: list[str] = []
         queries: dict[tuple[str, str], None] = {}
         for term in plan.significant or plan.terms:
             for variant in term.variants:
                 if variant.is_beginning:
-                    begun.append(term.term.folded)
+                    begun.append(term.typed.folded)
                 if not variant.text.isalnum():
                     queries["match_phrase", variant.text] = None
                 elif variant.kind not in ("character", "prefix"):
                     words.append(variant.text)
             if term.phrase:  # by itself too: together they are the single word of the synonym rule
-                queries["match", term.term.text] = None
+                queries["match", term.typed.text] = None
                 queries["match_phrase", term.phrase] = None
         if words:
             queries["match", " ".join(words)] = None
@@ -125,8 +128,8 @@ class Marker:
             if not stop_words.isdisjoint(words := re.findall(r"\w+", text.lower()))
         ]
         for term in plan.terms:
-            if term.term.text.startswith("-"):
-                parts = re.findall(r"\w+|\W+", term.term.text)
+            if term.typed.text.startswith("-"):
+                parts = re.findall(r"\w+|\W+", term.typed.text)
                 whole.append(f"{_ANY_MARK}*".join(map(re.escape, parts)))
         return cls(
             tuple(begun),
@@ -270,7 +273,7 @@ def _mark_entity(entity: re.Match[str]) -> str:
 
 
 def safe(fragment: str) -> str:
-    """A highlighted plain text with nothing but our own `<mark>` in it."""
+    """A highlighted plain text as HTML, whose only markup is our own `<mark>`."""
     fragment = fragment.strip()
     if MARK in fragment:
         fragment = _EMPTY.sub("", _OPERATOR.sub(_mark_whole, fragment))

@@ -24,9 +24,9 @@ LIGHT_BOOST = 0.5
 WORDS_BESIDE_LIGHT = 8
 """Beside more significant words they score nothing. CACM .476 with them, .480 without."""
 FEW_WORDS = 5
-"""What counts the form as typed and neighbours is divided by the number of significant words over
-this: a long question has some by chance. Questions .457 without it, .470 with it. Quotation marks
-beside more words are those of a sentence: CACM .417 as a phrase, .457 without."""
+"""The weight of the form as typed and of neighbours is divided by the number of significant words
+over this: a long question has some by chance. Questions .457 without it, .470 with it. Quotation
+marks beside more words are those of a sentence: CACM .417 as a phrase, .457 without."""
 
 LARGE_PAGE = 120
 """Words, with those inside of compound terms, times hits of a page. A larger page costs as much as
@@ -61,7 +61,7 @@ INFLECTED_ALONE, ALONE = 256.0, 8.0
 """Of a single word: it and its inflections are above any synonym and other words of its stem; it,
 in either spelling (colour, color), is above its inflections, and a synonym above those words."""
 FEW_OWN_WORDS = 3
-"""Of more words inflections are not told from synonyms: with five, that took a fifth longer."""
+"""With more words, inflections and synonyms score alike: otherwise five took a fifth longer."""
 HEADING_BOOST = 2.0
 """Two words or more in one heading. Of 160 headings the page comes first 137 times without it, 150
 with 1, 153 with 2. For a single word too: judged queries .973 instead of .991."""
@@ -81,7 +81,7 @@ RECENCY_BOOST, RECENCY_PIVOT = 0.1, "730d"
 """Orders posts that are equal otherwise; no figure changes without it."""
 POPULARITY_BOOST = 0.25
 """Of a post that is read ten times as much as a usual one. With numbers at random, which say
-nothing, the first hits of 301 judged queries stay, and so do all kinds but one of 8 (0.697 →
+nothing, the first hits of 301 judged queries stay, and so do 7 of 8 kinds (the other 0.697 →
 0.628)."""
 
 # -- spelling --------------------------------------------------------------------------------------

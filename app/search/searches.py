@@ -38,13 +38,13 @@ from app.search.query_parser import QueryTerm
 from app.search.render import Marker
 from app.search.request import SearchRequest
 from app.search.session import Body
-from app.search.spelling import Word, as_typed
+from app.search.spelling import Word, interpret_as_typed
 
 KEY: Final = "translation_key"
 COLLAPSED: Body = {"collapse": {"field": KEY}}
 """A part of a search whose hits are the best, or the first, of their translations."""
 COUNTED: Body = {"aggs": {"posts": {"cardinality": {"field": KEY}}}}
-"""A part of an aggregation that counts posts and not their translations: `found.number`."""
+"""A part of an aggregation that counts posts and not their translations: `found` reads it."""
 
 _SOURCE = [
     *("oid", "title", "url", "pub_date", "categories", "language", "image", "announced"),
@@ -142,7 +142,8 @@ def _rescore(clauses: list[Query]) -> Body:
     return {"rescore": {"window_size": scoring.RESCORED, "query": rescore}} if clauses else {}
 
 
-def _match(plan: Plan, needed: int, *, similar: bool = False) -> Query:
+def _matching_posts(plan: Plan, needed: int, *, similar: bool = False) -> Query:
+    """The posts that match, unscored."""
     words = [phrase_in(scoring.QUOTED_FIELDS, text) for text in plan.query.quoted]
     words += has_terms(plan, needed, similar=similar)
     return bool_query(filter=[_limit_to_listed(bool_query(filter=words), plan)])
@@ -174,16 +175,16 @@ def _counts(plan: Plan) -> dict[str, Query]:
     """Queries for the posts that match: `ANY`, if `hits_search` does not count them; `ALL`, with
     every word, if that is not the same; `has_name`, with a term that was split."""
     number = len(plan.required)
-    counted = {} if _is_counted(plan) else {ANY: _match(plan, plan.needed, similar=True)}
+    counted = {} if _is_counted(plan) else {ANY: _matching_posts(plan, plan.needed, similar=True)}
     # Posts that only have a similar word match, and do not have the word.
     least = 0 if any(term.similar for term in plan.required) else plan.needed
     if plan.pins.first:
-        counted[ALL] = _match(replace(plan, pins=replace(plan.pins, first=())), number)
+        counted[ALL] = _matching_posts(replace(plan, pins=replace(plan.pins, first=())), number)
     elif least < number == len(plan.query.examined):
-        counted[ALL] = _match(plan, number)
+        counted[ALL] = _matching_posts(plan, number)
     for term in plan.required:
         if term.likeliest.is_split:
-            counted[has_name(term.term)] = has_term(term)
+            counted[has_name(term.typed)] = has_term(term)
     chosen = post_filters(plan.request, plan.language)
     return {name: bool_query(filter=[query, *chosen]) for name, query in counted.items()}
 
@@ -221,7 +222,7 @@ def facets_search(plan: Plan) -> Body:
     return {
         "size": 0,
         "track_total_hits": False,
-        "query": _match(plan, plan.needed, similar=True),
+        "query": _matching_posts(plan, plan.needed, similar=True),
         "aggs": facet_counts(plan.request, plan.language, translated=plan.has_translations),
     }
 
@@ -299,7 +300,7 @@ def _count_term(term: QueryTerm) -> dict[str, Query]:
     if term.is_joined:
         return {"words": {"term": {"spelling": {"value": term.token}}}}
     if len(term.pieces) > 1:
-        return {"words": has_term(as_typed(term))}
+        return {"words": has_term(interpret_as_typed(term))}
     counted = {
         "words": match("spelling", term.text, operator="and", analyzer=SPELLING),
         "forms": match("all", term.text, operator="and"),

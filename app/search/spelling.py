@@ -153,7 +153,7 @@ class Interpretation:
     that a synonym rule treats as one together with it (`machine learning`).
     """
 
-    term: QueryTerm
+    typed: QueryTerm
     variants: tuple[TermVariant, ...]
     reason: str = field(compare=False)
     similar: tuple[TermVariant, ...] = ()
@@ -184,15 +184,15 @@ class Interpretation:
         not have (`grey`, grep), not a misspelled one. `alone`: it is the only word."""
         far = scoring.FAR if alone else scoring.FAR_BESIDE_OTHERS
         likeliest = self.likeliest
-        return likeliest.kind == "spelling" and likeliest.cost >= far * len(self.term.token)
+        return likeliest.kind == "spelling" and likeliest.cost >= far * len(self.typed.token)
 
     @property
     def tokens(self) -> tuple[str, ...]:
         """What the likeliest variant is to the synonym rules."""
-        return self.term.pieces if self.likeliest.kind == "typed" else (self.likeliest.text,)
+        return self.typed.pieces if self.likeliest.kind == "typed" else (self.likeliest.text,)
 
 
-def as_typed(term: QueryTerm, posts: int = 0, reason: str = "as typed") -> Interpretation:
+def interpret_as_typed(term: QueryTerm, posts: int = 0, reason: str = "as typed") -> Interpretation:
     """The term as it was typed and nothing else."""
     return Interpretation(term, (TermVariant(term.text, posts=posts),), reason)
 
@@ -211,7 +211,7 @@ def mark_phrases(terms: Sequence[Interpretation], phrases: Phrases) -> tuple[Int
     return tuple(marked)
 
 
-def characters(term: QueryTerm) -> Interpretation:
+def interpret_characters(term: QueryTerm) -> Interpretation:
     """Two neighbouring characters that no post has, as either of them: one may be mistyped."""
     variants = tuple(TermVariant(text, kind="character") for text in term.token)
     return Interpretation(term, variants, "no post has both characters side by side")
@@ -226,7 +226,7 @@ def interpret(
         variants = (TermVariant(term.text, posts=stats.forms), *accented)
         return Interpretation(term, variants, "posts have it with accents")
     if stats.posts and stats.titles:  # titles are proofread
-        return as_typed(term, stats.posts, "a title has it")
+        return interpret_as_typed(term, stats.posts, "a title has it")
     candidates = _candidates(term.token, options, language)
     if stats.posts:
         return _interpret_known(term, stats.posts, candidates, language)
@@ -249,8 +249,8 @@ def _interpret_known(
     ]
     is_short = len(term.token) < scoring.RARE_MIN_LENGTH
     if not similar or is_short or posts > scoring.RARE_POSTS:
-        return as_typed(term, posts, "posts have it")
-    typed = as_typed(term, posts, "rare, and close to another word")
+        return interpret_as_typed(term, posts, "posts have it")
+    typed = interpret_as_typed(term, posts, "rare, and close to another word")
     return replace(typed, similar=_weigh(similar))
 
 
@@ -280,7 +280,7 @@ def _interpret_unknown(
     splits = _splits(term.token) if is_split else ()
     if candidates:
         return Interpretation(term, (*_weigh(candidates), *splits), "no post has it")
-    variants = splits or as_typed(term).variants
+    variants = splits or interpret_as_typed(term).variants
     return Interpretation(term, variants, "no post has it or a word like it")
 
 

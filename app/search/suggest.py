@@ -1,4 +1,4 @@
-"""Suggestions while a visitor types: completed searches and titles. Pure but for `suggest`.
+"""Suggestions while a visitor types: completed searches and titles. Pure, except `suggest`.
 
 The titles come from Elasticsearch: posts that have a word that begins like each typed one. The
 searches are parts of these titles, so that each of them makes sense and finds at least that post.
@@ -50,7 +50,7 @@ _NO_SYNTAX = re.compile(rf"[{QUOTATION_MARKS}]|(?<![^\s{QUOTATION_MARKS}])-+")
 
 
 class TitledPost(NamedTuple):
-    """A post whose title may be suggested; `score` tells where the words are."""
+    """A post whose title may be suggested; `score` says where the words are."""
 
     title: str
     url: str

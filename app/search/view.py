@@ -31,7 +31,7 @@ from indexer.posts.normalise import TRANSLATED
 from indexer.store.state import state_index
 
 _PARTS = 4  # of a generation
-_MOST_LANGUAGES = 100  # that are told apart
+_MOST_LANGUAGES = 100  # that are distinguished
 _COMPARED = 1_000  # posts of a shard, of which two may be translations of each other
 _SYNONYMS = f"index.analysis.filter.{SYNONYMS}.synonyms"
 
@@ -40,7 +40,7 @@ _SYNONYMS = f"index.analysis.filter.{SYNONYMS}.synonyms"
 class IndexView:
     """One generation of an index.
 
-    `generation`: as it is kept in Redis. `figures` tell it from others in the responses to searches
+    `generation`: as it is kept in Redis. `figures` distinguish it in the responses to searches
     (`app.search.session`). `name` and `uuid` are those of the index, `rules` is the
     digest of its synonym rules, `phrases` are what these contract, `language` is what it stems.
     `model` names the model of the vectors of its passages, "" without vectors. `languages` are the

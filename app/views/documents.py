@@ -258,8 +258,8 @@ def _answer(results: list[Result]) -> Response:
 
 def describe_refusal(names: Mapping[str, Any], result: str, refusal: Refusal) -> Result:
     """The entry in the response of what was not written."""
-    told = {"reason": refusal.reason, "remedy": refusal.remedy}
-    return {**names, "status": refusal.status, "result": result, **told}
+    why = {"reason": refusal.reason, "remedy": refusal.remedy}
+    return {**names, "status": refusal.status, "result": result, **why}
 
 
 def post_items(entries: Iterable[Any]) -> list[Item]:

@@ -41,7 +41,7 @@ def corrected(q: str, stats: dict[str, TermStats], *options: str, **changes: Any
 
 
 def words(plan: Plan) -> list[str]:
-    return [term.term.text for term in plan.required]
+    return [term.typed.text for term in plan.required]
 
 
 @pytest.mark.parametrize("number", [1, 2, 12])
