@@ -99,7 +99,8 @@ def _entries(
     page, or with links to one page only, if they are much of an item.
     """
     headings = [(node, str(node.mem_id)) for node in main.css(_HEADINGS)[:_MAX_LINKS]]
-    starts = [lengths[node.mem_id].start for node, _ in headings] + [lengths[main.mem_id].end]
+    starts = sorted(lengths[node.mem_id].start for node, _ in headings)
+    starts.append(lengths[main.mem_id].end)
     several = {tag: _several([it for it in headings if it[0].tag == tag], main) for tag in HEADINGS}
     several[""] = _several(links, main)
     # A list with a link to the page itself is a menu.

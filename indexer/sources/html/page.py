@@ -47,8 +47,6 @@ _NOT_FOUND = re.compile(
     r"non trovat[ao]|niet gevonden)\W*(?:\(?404\)?)?)",
     re.IGNORECASE,
 )
-_LONG_TITLE = 100  # characters; none of a page that is not found
-_LANGUAGE_OR_VERSION = re.compile(r"[a-z]{2,3}(?:[-_][a-z]{2,4})?|v?\d[\w.]*")
 _SHORT = 300
 """Characters outside links; a page with a search box, or that says what is missing, has fewer."""
 _BEGINNING = 200
@@ -343,8 +341,7 @@ class Page:
             return NotPost("no text", "empty")
         if self._is_one_article(oid):
             return None
-        is_article = bool(self._postings) or oid in self._site.entries
-        if self._is_tool(oid, own.unlinked, is_article=is_article):
+        if self._is_tool(oid, own.unlinked):
             return NotPost("error page or search", "tool")
         is_front, site = oid in ("index", self.language.lower()), self._site
         place = {"is_front": is_front, "is_fed": oid in site.fed}
@@ -352,21 +349,13 @@ class Page:
             return NotPost("list page", "list")
         return None
 
-    def _is_tool(self, oid: str, length: int, *, is_article: bool) -> bool:
-        """Whether the page is a search, or what a server shows in place of another.
-
-        Below a folder that is no language it may be a page about such things.
-        """
-        *folders, name = oid.lower().split("/")
-        is_short = length < _SHORT
-        is_named = all(map(_LANGUAGE_OR_VERSION.fullmatch, folders)) and _TOOLS.fullmatch(name)
-        if is_named and (is_short or not is_article):
-            return True
+    def _is_tool(self, oid: str, length: int) -> bool:
+        """Whether the page is a search, or what a server shows in place of another."""
         titles = (*_ENDS.split(self.name), _text_of(self.parsed.css_first("h1")))
-        is_called = any(
-            map(_NOT_FOUND.fullmatch, (one for one in titles if len(one) < _LONG_TITLE))
-        )
-        return is_short and (name == "search" or (is_called and not is_article))
+        is_named = _TOOLS.fullmatch(oid.lower().rpartition("/")[2])
+        is_called = any(map(_NOT_FOUND.fullmatch, titles))
+        is_short = length < _SHORT
+        return (bool(is_named) and (is_short or "/" not in oid)) or (is_called and is_short)
 
     def _oid_of(self, href: str) -> str:
         """The page of the site that a link leads to; "" if it leads to none."""
