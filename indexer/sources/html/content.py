@@ -146,8 +146,8 @@ def marked_content(body: Node) -> Node | None:
 
 
 def headed_article(body: Node) -> Node | None:
-    """The only article with a heading of the page; others are cards of other pages."""
-    headed = top_nodes(body.css("article:has(h1)"))
+    """The only article, or the only one with a heading of the page; others are cards."""
+    headed = top_nodes(body.css("article:has(h1)") or body.css("article"))
     return headed[0] if len(headed) == 1 else None
 
 

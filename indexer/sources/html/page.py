@@ -27,7 +27,6 @@ from indexer.sources.html.content import (
     measure,
     remove_comments,
     text_length,
-    top_nodes,
 )
 from indexer.sources.html.layouts import Layout, layout_of
 from indexer.sources.html.lists import is_list
@@ -223,22 +222,13 @@ class Page:
         self._said = remove_comments(self._body)
         self._options = options or SourceOptions()
         self.layout = _as_named(layout_of(self.parsed), self._options)
-        self._main = self._marked()
+        main = self.parsed.css_first("main") or self.parsed.css_first("[role=main]")
+        self._main = main or headed_article(self._body) or self._body
 
     @property
     def has_images(self) -> bool:
         """Whether its main element has pictures, which may be all that a post is."""
         return self._main.css_first("img, video, audio, iframe") is not None
-
-    def _marked(self) -> LexborNode:
-        """The element that the template marks as the content; the body if it marks none."""
-        page = self.parsed
-        is_several = len(top_nodes(page.css("article"))) > 1 or bool(page.css("aside article"))
-        main = page.css_first("main") or page.css_first("[role=main]")
-        main = main or headed_article(self._body)
-        if main is None and not is_several:
-            main = page.css_first("article") or page.css_first("#content")
-        return main or self._body
 
     def _text(self, name: str) -> str:
         """What the head states under a name; JSON-LD has more than texts."""
