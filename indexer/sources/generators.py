@@ -6,8 +6,11 @@ are refused.
 """
 
 import re
+import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,42 +29,27 @@ _OUTPUT = (
     "site_dir|publish_?dir|destination|public_dir|output[_-]?(?:path|dir|folder)|build-dir|outdir"
 )
 _LANGUAGE = "language_?code|default_?(?:content_?)?(?:language|lang|locale)|language|locale|lang"
-_TOP_URL = r"(?<![ \t])url"  # not `url` of a nested setting
 _URL = r"https?://[\w.-]+(?::\d+)?(?:/[^\s\"'<>]*)?"
 
 
 class _Generator(NamedTuple):
-    """How a generator is told: by `files` in the root, and a line that begins with `line`."""
+    """A row of generators.toml: `files` in the root of a site, one of which has a line that begins
+    with `line`; the command that builds it, folders for content, the setting of the address."""
 
     name: str
     files: str
-    line: str
     command: str
+    line: str = ""
     content: str = ""
     address: str = ""
 
 
-_HUGO = "hugo.toml hugo.y*ml hugo.json config/_default/*.*"
-_FORMER_HUGO = "config.toml config.y*ml config.json"
-_HEXO = "package.json _config.y*ml"
-_GENERATORS = (
-    _Generator("Zola", "config.toml", "base_url", "zola build", "content", "base_url"),
-    _Generator("Hugo", _HUGO, "", "hugo", "content", "baseurl"),
-    _Generator("Hugo", _FORMER_HUGO, "(baseurl|theme)", "hugo", "content", "baseurl"),
-    _Generator("Hexo", _HEXO, "hexo", "npx hexo generate", "source", _TOP_URL),
-    _Generator("Jekyll", "_config.y*ml _posts", "", "jekyll build", "", _TOP_URL),
-    _Generator("MkDocs", "mkdocs.y*ml", "", "mkdocs build", "docs", "site_url"),
-    _Generator("Quarto", "_quarto.y*ml", "", "quarto render", "", "site-url"),
-    _Generator("Nikola", "conf.py", "BLOG_TITLE", "nikola build", "", "SITE_URL"),
-    _Generator("Sphinx", "conf.py", "extensions", "make html", "", "html_baseurl"),
-    _Generator("Pelican", "pelicanconf.py publishconf.py", "", "pelican", "content", "SITEURL"),
-    _Generator("mdBook", "book.toml", "", "mdbook build", "src"),
-    _Generator("VitePress", ".vitepress/config.*", "", "npx vitepress build"),
-    _Generator("Astro", "astro.config.*", "", "npx astro build", "src/content", "site"),
-    _Generator("Docusaurus", "docusaurus.config.*", "", "npm run build", "", "url"),
-    _Generator("Eleventy", "*eleventy*.*js", "", "npx @11ty/eleventy", "src content site"),
-    _Generator("Gatsby", "gatsby-config.*", "", "npx gatsby build", "content", "siteUrl"),
-)
+@cache
+def _generators() -> list[_Generator]:
+    text = resources.files(__package__).joinpath("generators.toml").read_text("utf-8")
+    return [_Generator(**row) for row in tomllib.loads(text)["generators"]]
+
+
 _FOR_MANY = re.compile(
     r"^[ \t]*(?:\[+cascade|[\"']?(?:cascade|defaults)[\"']?[ \t]*[:=]).*(?:\n(?![\w\"']+:|\[).*)*"
     r"|^draft *[:=] *true",
@@ -141,7 +129,7 @@ def find_built(folder: Path, *names: str) -> Path | None:
 
 
 def _site_in(folder: Path) -> Site | None:
-    for generator in _GENERATORS:
+    for generator in _generators():
         found = [path for glob in generator.files.split() for path in sorted(folder.glob(glob))]
         line = re.compile(rf"^[ \t]*[\"']?{generator.line}[\"']?\s*[:=]", re.I | re.M)
         if any(not generator.line or line.search(text_of(path)) for path in found):
