@@ -14,7 +14,7 @@ from typing import NamedTuple
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from indexer.posts.dates import DATE_IN_TEXT
-from indexer.posts.html_text import BLOCKS, HEADINGS, UNSEEN, one_line, text_of, walk
+from indexer.posts.html_text import HEADINGS, UNSEEN, one_line, text_of, walk
 from indexer.sources.html.layouts import Layout
 
 Node = LexborNode
@@ -28,10 +28,6 @@ _FIELDS = "input, textarea, select, button"
 _SIGN = re.compile(r"\s*[^\w\s]\W*")
 _UNHEARD = "[class*=sr-only], [class*=screen-reader], [class*=visually], [role=tooltip]"
 _UNSHOWN = ["script", "style", "noscript", "template"]
-_SAID = (
-    "form, textarea, time, [datetime], iframe, article, #disqus_thread, "
-    "li[class*=comment i], div[class*=comment i] div[class*=comment i]"
-)
 _PARTS = (
     "div, p, section, ul, ol, li, nav, aside, header, footer, table, dl, form, address, blockquote,"
     " details, article, h1, h2, h3, h4, h5, h6"
@@ -237,20 +233,6 @@ def _names_of(node: Node) -> str:
     return " ".join(filter(None, map(given.get, names))).lower()
 
 
-def remove_comments(body: Node) -> int:
-    """Remove what visitors have said; return its characters.
-
-    It is called so, and has a form, or the time of each, or is made of what is called so, too.
-    """
-    removed = 0
-    for node in body.css("[class*=comment i], [id*=comment i]"):
-        is_block = node.tag in BLOCKS and node.tag not in ("body", "main", "p", *HEADINGS)
-        if is_block and node.css_matches(_SAID) and not node.css_matches("h1, main"):
-            removed += measure(node)[node.mem_id].text
-            node.remove()
-    return removed
-
-
 class Content:
     """The content of a parsed page, which is modified: `find` it, then `tidy` it.
 
@@ -288,7 +270,7 @@ class Content:
             for node in page.css(selector):
                 self._remove(node, "excluded by blogsearch.toml")
         for node in page.css(layout.drop) if layout.drop else ():
-            self._remove(node, f"not the text in {layout.name}")
+            self._remove(node, f"not the text in {layout.name or 'any layout'}")
         for selector, dates in ((layout.date, self.dates), (layout.updated, self.updated)):
             for node in page.css(selector) if selector else ():
                 dates += _dates_in(node)

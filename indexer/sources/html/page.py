@@ -2,7 +2,6 @@
 
 import html
 import re
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -25,7 +24,6 @@ from indexer.sources.html.content import (
     headed_article,
     is_in_text,
     measure,
-    remove_comments,
     text_length,
 )
 from indexer.sources.html.layouts import Layout, layout_of
@@ -219,7 +217,6 @@ class Page:
         self.date = self._text("date")
         self.image = _follow(self._text("og:image") or self._text("twitter:image"))
         self._body = body_of(self.parsed)
-        self._said = remove_comments(self._body)
         self._options = options or SourceOptions()
         self.layout = _as_named(layout_of(self.parsed), self._options)
         main = self.parsed.css_first("main") or self.parsed.css_first("[role=main]")
@@ -401,7 +398,7 @@ class Page:
             translation_key=self._translations(url),
             image=image_of(urljoin(url, image)) if image else None,
             layout=layout.name,
-            left_out=content.left_out + Counter(comments=self._said),
+            left_out=content.left_out,
         )
 
     def _title(self, content: Content, oid: str) -> str:
