@@ -25,7 +25,6 @@ from app.search.query_parser import (
     QueryTerm,
     apart,
     join_terms,
-    make_query,
     parse_query,
 )
 from app.search.request import SearchRequest
@@ -286,16 +285,10 @@ def _without_unknown_flags(plan: Plan, stats: Mapping[str, TermStats]) -> Plan:
     if not out:
         return plan
     terms = [term for term in query.terms if is_kept(term)]
-    kept = make_query(terms, query.quoted, (*query.excluded, *out), query.quoted_at)
     required = tuple([term for term in plan.required if is_kept(term.typed)])
     return replace(
         plan,
-        query=replace(
-            kept,
-            in_title=query.in_title,
-            categories=query.categories,
-            other_categories=query.other_categories,
-        ),
+        query=replace(query.with_terms(terms), excluded=(*query.excluded, *out)),
         terms=tuple([term for term in plan.terms if is_kept(term.typed)]),
         required=required,
         needed=_count_needed(len(required), plan.request),
@@ -363,10 +356,7 @@ def _resegment(
             terms.extend(pieces if is_split else (term,))
         else:
             terms.append(term)
-    if terms == list(query.terms):
-        return query
-    kept = make_query(terms[:MAX_TERMS], query.quoted, query.excluded, query.quoted_at)
-    return replace(kept, in_title=query.in_title, categories=query.categories)
+    return query if terms == list(query.terms) else query.with_terms(terms[:MAX_TERMS])
 
 
 def _is_known(term: QueryTerm, stats: Mapping[str, TermStats]) -> bool:

@@ -169,19 +169,12 @@ class ParsedQuery:
         categories = self.categories or self.other_categories
         return not (self.terms or self.quoted or self.excluded or categories)
 
-
-def make_query(
-    terms: Sequence[QueryTerm],
-    quoted: Sequence[str] = (),
-    excluded: Sequence[str] = (),
-    quoted_at: Sequence[int] = (),
-) -> ParsedQuery:
-    """A query of these terms, quoted phrases and exclusions."""
-    significant = [term for term in terms if not term.light]
-    if not significant and not quoted:
-        significant = [term for term in terms if not term.stop] or list(terms)
-    examined = tuple(significant[:EXAMINED_TERMS])
-    return ParsedQuery(tuple(terms), tuple(quoted), tuple(excluded), tuple(quoted_at), examined)
+    def with_terms(self, terms: Sequence[QueryTerm]) -> "ParsedQuery":
+        """The query with these terms instead of its own."""
+        significant = [term for term in terms if not term.light]
+        if not significant and not self.quoted:
+            significant = [term for term in terms if not term.stop] or list(terms)
+        return replace(self, terms=tuple(terms), examined=tuple(significant[:EXAMINED_TERMS]))
 
 
 def parse_query(q: str, language: Language) -> ParsedQuery:
@@ -217,7 +210,8 @@ def parse_query(q: str, language: Language) -> ParsedQuery:
             terms.extend(_terms(text, piece.start("plain"), len(terms), language))
     if quoted and sum(term.is_word for term in terms) > FEW_WORDS:
         return parse_query(_PIECE.sub(_unquote, q), language)
-    return make_query(terms[:MAX_TERMS], quoted, excluded, quoted_at)
+    query = ParsedQuery(quoted=tuple(quoted), excluded=tuple(excluded), quoted_at=tuple(quoted_at))
+    return query.with_terms(terms[:MAX_TERMS])
 
 
 def _unquote(piece: re.Match[str]) -> str:

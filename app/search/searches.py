@@ -30,6 +30,7 @@ from app.search.clauses import (
     pinned_clauses,
     post_filters,
     quoted_clauses,
+    under_filter,
     whole_title,
     words_clauses,
 )
@@ -242,10 +243,11 @@ def facet_counts(request: SearchRequest, language: Language, *, translated: bool
     The filters on categories do not narrow the counts of categories, nor those on days the counts
     of years.
     """
-    in_language, of_each = language_filter(request.lang, language), COUNTED if translated else {}
+    chosen = language_filter(request.lang, language) + under_filter(request.under)
+    of_each = COUNTED if translated else {}
     return {
-        "categories": _among(in_language + day_filters(request), _CATEGORY_COUNTS | of_each),
-        "years": _among(in_language + category_filter(request), _YEAR_COUNTS | of_each),
+        "categories": _among(chosen + day_filters(request), _CATEGORY_COUNTS | of_each),
+        "years": _among(chosen + category_filter(request), _YEAR_COUNTS | of_each),
     }
 
 

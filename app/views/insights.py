@@ -29,6 +29,7 @@ from app.index.golden import (
 from app.index.health import last_run
 from app.insights.counts import Report
 from app.search.pins import SUFFIX, parse
+from app.search.render import plain
 from app.search.request import SearchRequest
 from app.service import Service
 from app.views import current_service
@@ -212,4 +213,5 @@ def _titles(service: Service, oids: Iterable[str]) -> Mapping[str, str]:
             )
     except (BlogsearchError, NotFoundError):
         return {}
-    return {hit["_source"]["oid"]: hit["_source"]["title"] for hit in response["hits"]["hits"]}
+    posts = [hit["_source"] for hit in response["hits"]["hits"]]
+    return {post["oid"]: plain(post["title"]) for post in posts}

@@ -46,6 +46,9 @@ def test_a_count_is_what_a_search_with_the_filter_finds(settings: Settings, q: s
 def test_a_filter_narrows_the_counts_of_the_other_kind_only(client: FlaskClient) -> None:
     every = answer(client, q="python", facets="on")["facets"]
     year, category = every["years"][0]["value"], every["categories"][0]["value"]
+    under = answer(client, q="python")["hits"][0]["url"]
+    counted = answer(client, q="python", facets="on", under=under)
+    assert sum(one["count"] for one in counted["facets"]["years"]) == counted["count"] == 1
     of_year = answer(client, q="python", facets="on", year=year)["facets"]
     assert of_year["years"] == every["years"]
     assert len(of_year["categories"]) < len(every["categories"])

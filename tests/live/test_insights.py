@@ -38,7 +38,7 @@ def index(module_index: Index) -> str:
     alias: str = module_index(
         RawPost(Origin("test"), oid, title, text)
         for oid, title, text in (
-            ("goodbye", "Goodbye, Python 2.4", "A python of a server."),
+            ("goodbye", "Goodbye, Python & 2.4", "A python of a server."),
             ("cron", "Cron, explained", "A job every night."),
             ("python", "Python in winter", "It sleeps."),
         )
@@ -282,7 +282,7 @@ def test_the_page_shows_what_was_searched(client: FlaskClient, counts: Counts) -
     sections = dict(re.findall(r'<section aria-labelledby="(\w+)">(.*?)</section>', page, re.S))
     assert "k8s" in sections["nothing"]
     assert "kubernetes" in sections["partly"]
-    assert "Goodbye, Python 2.4" in sections["top"]
+    assert "Goodbye, Python &amp; 2.4" in sections["top"]
     for days, shown in (("x", 30), ("0", 1), ("99", 30)):
         assert _page(client, f"/insights?days={days}").count('<th scope="row">20') == shown
 

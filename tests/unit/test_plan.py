@@ -81,6 +81,12 @@ def test_a_query_is_understood_otherwise(
     assert words(corrected(q, stats, *options)) == expected
 
 
+def test_a_word_written_apart_leaves_the_operators() -> None:
+    stats = {"0": NOWHERE, "1": KNOWN, "0+1": KNOWN}
+    query = corrected("-category:sql category:go in:title post gres", stats).query
+    assert (query.other_categories, query.categories, query.in_title) == (("sql",), ("go",), True)
+
+
 @pytest.mark.parametrize(
     ("q", "stats"),
     [
