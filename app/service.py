@@ -81,7 +81,6 @@ class Service:
         """
         compute = partial(self._compute, request=request)
         answer = self.get_or_compute(cache_key(request), compute, clients, "searches")
-        note(cache=answer.state)
         if (visitor or assistant) and request.page == 1 and not request.debug:
             found: Extent = "some" if answer.is_partial else "all" if answer.has_hits else "nothing"
             self.search_log.record(request.q, request_key(request), found, visitor, assistant)
@@ -99,9 +98,7 @@ class Service:
             # There are too many beginnings of words to keep them for a day.
             return Computed(body=body, has_hits=bool(body["suggestions"]), keep_stale=False)
 
-        answer = self.get_or_compute(cache_key(request), compute, clients, "suggestions")
-        note(cache=answer.state)
-        return answer
+        return self.get_or_compute(cache_key(request), compute, clients, "suggestions")
 
     def similar(self, request: SimilarRequest, clients: Sequence[str] = ()) -> CachedAnswer:
         """Posts like the one that is named.
@@ -115,9 +112,7 @@ class Service:
             # Anybody can name addresses without end that no post has.
             return Computed(body=body, has_hits=body["known"], keep_stale=body["known"])
 
-        answer = self.get_or_compute(cache_key(request), compute, clients, "suggestions")
-        note(cache=answer.state)
-        return answer
+        return self.get_or_compute(cache_key(request), compute, clients, "suggestions")
 
     def post(self, name: str) -> Mapping[str, Any]:
         """The texts of the post with this oid or address, nothing if there is none.
@@ -164,7 +159,10 @@ class Service:
                         return replace(computed, keep=is_same and bool(session.figures))
                 return replace(compute(self.watch.reopen(session, lookup.generation)), keep=False)
 
-        return self.cache.answer(lookup, admitted, available=self.admission.available)
+        answer = self.cache.answer(lookup, admitted, available=self.admission.available)
+        if bucket:
+            note(cache=answer.state)
+        return answer
 
     def count(self, clients: Sequence[str], bucket: str) -> None:
         """Count the request of a client that looks up nothing.

@@ -38,7 +38,7 @@ def search(
     them.
     """
     if settings.strategy == "fallback":
-        return Answer(*fallback.answer(session, request, session.view.language))
+        return Answer(*fallback.answer(session, request))
     return Answer(*answer(session, request, settings, model))
 
 

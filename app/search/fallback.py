@@ -60,23 +60,22 @@ class SearchTerm:
         return {"term": self.term, "score": self.score, **boosts}
 
 
-def answer(
-    session: SearchSession, request: SearchRequest, language: Language
-) -> tuple[SearchAnswer, dict[str, Any]]:
+def answer(session: SearchSession, request: SearchRequest) -> tuple[SearchAnswer, dict[str, Any]]:
     """The answer's body, and its explanation."""
     suggested: Mapping[str, list[Any]] = {}
     if request.typos:
         response = session.send("suggest", suggest_plan(request.q).to_dict())[0]
         suggested = response.get("suggest", {})
     terms = search_terms(request.q, suggested)
-    kind: Literal["match_phrase", "match"] = "match_phrase"
-    response = session.send(kind, search_plan(request, kind, terms, language).to_dict())[0]
-    if not response["hits"]["total"]["value"] and len(request.q.split()) > 1:
-        kind = "match"
-        response = session.send(kind, search_plan(request, kind, terms, language).to_dict())[0]
+    kind: Literal["match_phrase", "match"]
+    for kind in ("match_phrase", "match"):
+        search = search_plan(request, kind, terms, session.view.language)
+        (response,) = session.send(kind, search.to_dict())
+        if (count := response["hits"]["total"]["value"]) or len(request.q.split()) < 2:
+            break
     body: SearchAnswer = {
         "q": request.q,
-        "count": response["hits"]["total"]["value"],
+        "count": count,
         "page": request.page,
         "size": request.size,
         "strategy": kind,

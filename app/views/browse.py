@@ -17,7 +17,7 @@ from app.search.searches import COLLAPSED, NEWEST, facet_counts
 from app.search.session import Body, SearchSession
 from app.search.translations import with_translations
 from app.service import Service
-from app.views.search import depends_on_language, in_visitors_language
+from app.views.search import in_visitors_language
 
 _NEWEST = 5
 _NEWEST_CHOSEN = 20  # posts of a category or of some days
@@ -42,8 +42,7 @@ def browse(service: Service, filters: SearchRequest = EVERYTHING) -> Browse:
     Raises:
         Unavailable: Elasticsearch cannot answer, and no older answer is kept.
     """
-    if depends_on_language(filters, service):
-        filters = in_visitors_language(filters, request, service)
+    filters = in_visitors_language(filters, request, service)
     # The key of a search begins with its query, so no search has one of these.
     key = f"{SHAPE} browse&{urlencode([*filters.parameters(), ('prefer', filters.prefer)])}"
     answer = service.get_or_compute(key, lambda session: _compute(session, filters)).body

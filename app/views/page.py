@@ -25,7 +25,6 @@ from app.views.browse import EVERYTHING, Browse, browse
 from app.views.responses import inline_style, own_style, set_error_headers
 from app.views.search import (
     authorize_debug,
-    depends_on_language,
     in_visitors_language,
     markdown_response,
     prefers_markdown,
@@ -57,8 +56,7 @@ def page() -> Response:
         # costs enough without them.
         counts = args.get("facets") != "off" and "debug-search" not in args
         search = replace(SearchRequest.parse(args), facets=counts)
-        if depends_on_language(search, service):
-            search = in_visitors_language(search, request, service)
+        search = in_visitors_language(search, request, service)
         if search.debug:
             authorize_debug(request, service)
             search = replace(search, debug_requests=True)

@@ -29,8 +29,8 @@ suggestions = Blueprint("suggest", __name__)
 def search(request: Request, service: Service) -> Response:
     """Answer `q`; with `debug-search`, with an explanation."""
     wanted = _parse_search(request.query_string)
-    if depends := depends_on_language(wanted, service):
-        wanted = in_visitors_language(wanted, request, service)
+    depends = depends_on_language(wanted, service)
+    wanted = in_visitors_language(wanted, request, service)
     if wanted.debug:
         authorize_debug(request, service)
     visitor = counted_visitor(request, service)
@@ -93,7 +93,10 @@ def depends_on_language(wanted: SearchRequest, service: Service) -> bool:
 def in_visitors_language(
     wanted: SearchRequest, request: flask.Request, service: Service
 ) -> SearchRequest:
-    """The search with a preference for posts in a language that the browser accepts."""
+    """The search with a preference for posts in a language that the browser accepts, if its answer
+    depends on that."""
+    if not depends_on_language(wanted, service):
+        return wanted
     languages = service.watch.languages
     return replace(wanted, prefer=_preferred_language(languages, request.accept_languages))
 
