@@ -123,7 +123,7 @@ class Service:
 
         def compute(session: SearchSession) -> Computed:
             body = stored_post(session, name)
-            return Computed(body=body, has_hits=bool(body), keep_stale=False)
+            return Computed(body=body, has_hits=bool(body), keep_stale=bool(body))
 
         post: Mapping[str, Any] = self.get_or_compute(f"{SHAPE} post&{name}", compute).body
         return post

@@ -5,8 +5,8 @@ import shlex
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from devstack.engines import free_port_of
 from devstack.instance import memory_folder, open_instance
 from devstack.site import settings_of
 from devstack.stack import Stack
-from devstack.terminal import DevstackError, exit_on_signals, run_child
+from devstack.terminal import DevstackError, beside, exit_on_signals, run_child
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -83,20 +83,26 @@ def run(stack: Stack) -> None:
     port = free_port_of(stack.environment, "PORT", 8000)
     site = stack.environment.get("SITE", "")
     of_site = settings_of(site) if site else {}
-    with stack.using(keep=_keep_services(stack.environment)) as urls:
+    with stack.using(keep=_keep_services(stack.environment), wait=False) as urls:
         environment = {**of_site, **stack.environment, **urls, "PORT": str(port)}
-        if site:
-            _blogsearch(environment, "reindex", site, "--max-pages", str(_SITE_PAGES), "--force")
-        else:
-            prepare_index(environment)
-        address = f"http://127.0.0.1:{port}"
-        click.echo(f"\nblogsearch answers on {address}/ — Ctrl-C stops it.")
-        if site:
-            script = f'<script src="{address}/widget.js" async></script>'
-            click.echo(f"A search box for your pages:\n\n  {script}\n")
-        else:
-            click.echo(f"Try:\n\n  curl '{address}/search?q=pythn&debug-search'\n")
-        sys.exit(run_child([_BLOGSEARCH, "serve"], environment, REPOSITORY, signal.SIGTERM))
+        # The service takes a second to start, of the ten that Elasticsearch takes.
+        serve = [_BLOGSEARCH, "serve"]
+        with beside(serve, environment, REPOSITORY, signal.SIGTERM) as service:
+            stack.wait()
+            if site:
+                _blogsearch(
+                    environment, "reindex", site, "--max-pages", str(_SITE_PAGES), "--force"
+                )
+            else:
+                prepare_index(environment)
+            address = f"http://127.0.0.1:{port}"
+            click.echo(f"\nblogsearch answers on {address}/ — Ctrl-C stops it.")
+            if site:
+                script = f'<script src="{address}/widget.js" async></script>'
+                click.echo(f"A search box for your pages:\n\n  {script}\n")
+            else:
+                click.echo(f"Try:\n\n  curl '{address}/search?q=pythn&debug-search'\n")
+            sys.exit(service.wait())
 
 
 @main.command()
@@ -112,10 +118,10 @@ def test(stack: Stack, check: bool, arguments: tuple[str, ...]) -> None:
     with ExitStack() as contexts:
         # Types take half a minute of a processor, of the time that engines and tests leave idle.
         static = ["nice", "make", "--no-print-directory", "static"]
-        checks = contexts.enter_context(_beside(static)) if check else None
+        checks = contexts.enter_context(_printing(static)) if check else None
         # It compiles the tests, which otherwise each of the processes would do.
         command = [sys.executable, "-m", "pytest"]
-        collects = contexts.enter_context(_beside([*command, *arguments, "--collect-only"]))
+        collects = contexts.enter_context(_printing([*command, *arguments, "--collect-only"]))
         browser = chromium.find_or_install(stack.environment)
         memory = None if keep else contexts.enter_context(memory_folder())
         stack.instance = replace(stack.instance, memory=memory)
@@ -142,16 +148,9 @@ def test(stack: Stack, check: bool, arguments: tuple[str, ...]) -> None:
     sys.exit(failed)
 
 
-@contextmanager
-def _beside(command: Sequence[str]) -> "Iterator[subprocess.Popen[str]]":
-    """A program that runs beside what the block does, and ends with it."""
-    with subprocess.Popen(
-        command, cwd=REPOSITORY, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    ) as process:
-        try:
-            yield process
-        finally:
-            process.terminate()
+def _printing(command: Sequence[str]) -> AbstractContextManager["subprocess.Popen[bytes]"]:
+    """A program beside the tests, whose output is read when it has ended."""
+    return beside(command, os.environ, REPOSITORY, signal.SIGTERM, subprocess.PIPE)
 
 
 def prepare_index(environment: Mapping[str, str]) -> None:

@@ -190,4 +190,4 @@ def wait_until_ready(
             raise DevstackError(
                 with_log(f"{engine.title} does not answer after {_START_LIMIT_S:.0f} s.", log)
             )
-        time.sleep(0.25)
+        time.sleep(0.1)

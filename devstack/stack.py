@@ -1,6 +1,6 @@
 """Starts both engines, and stops them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -49,55 +49,75 @@ class Stack:
             DevstackError: with what to do, and the path of the log. What this call started is
                 stopped, as it is when the call is interrupted.
         """
-        urls: dict[str, str] = {}
-        states: dict[Engine, StartedEngine] = {}
-        ports: dict[Engine, int] = {}
-        started: list[Engine] = []
         with locked(self.instance.folder / "lock"):
-            # First everything that can be refused at once; then start all, then wait for all.
-            for engine in self.engines:
-                if (given := self._given(engine)) is not None:
-                    check_given_url(engine, given, self.environment)
-                    urls[engine.variable] = given
-                elif (state := self._running(engine)) is not None:
-                    say(f"{engine.title} is already running on port {state.port}")
-                    states[engine] = state
-                else:
-                    ports[engine] = free_port_of(
-                        self.environment, engine.port_variable, engine.default_port
-                    )
+            urls, started = self._start()
             try:
-                backend = self._chosen_backend() if ports else None
-                for engine, port in ports.items():
-                    assert backend is not None
-                    states[engine] = backend.start(engine, port)
-                    started.append(engine)
-                    self.instance.save(engine.name, states[engine])
-                for engine, state in states.items():
-                    alive = self._backend_of(state).alive
-                    urls[engine.variable] = wait_until_ready(engine, state, alive)
+                self.wait()
             except BaseException:
-                for engine in started:
-                    self._stop(engine, states[engine])
+                self._stop_all(started)
                 raise
         return urls, started
 
-    def down(self, engines: tuple[Engine, ...] | None = None) -> None:
+    def _start(self) -> tuple[dict[str, str], list[Engine]]:
+        """What `up` returns, without waiting."""
+        urls: dict[str, str] = {}
+        ports: dict[Engine, int] = {}
+        # First everything that can be refused at once.
+        for engine in self.engines:
+            if (given := self._given(engine)) is not None:
+                check_given_url(engine, given, self.environment)
+                urls[engine.variable] = given
+            elif (state := self._running(engine)) is not None:
+                say(f"{engine.title} is already running on port {state.port}")
+                urls[engine.variable] = engine.url(state.port)
+            else:
+                ports[engine] = free_port_of(
+                    self.environment, engine.port_variable, engine.default_port
+                )
+                urls[engine.variable] = engine.url(ports[engine])
+        backend = self._chosen_backend() if ports else None
+        started: list[Engine] = []
+        try:
+            for engine, port in ports.items():
+                assert backend is not None
+                self.instance.save(engine.name, backend.start(engine, port))
+                started.append(engine)
+        except BaseException:
+            self._stop_all(started)
+            raise
+        return urls, started
+
+    def wait(self) -> None:
+        """Wait until the engines of this instance answer.
+
+        Raises:
+            DevstackError: one does not; with the path of its log.
+        """
+        for engine in self.engines:
+            if self._given(engine) is None and (state := self.instance.load(engine.name)):
+                wait_until_ready(engine, state, self._backend_of(state).alive)
+
+    def down(self, engines: Sequence[Engine] = ()) -> None:
         """Stop the engines of this instance that devstack started: all, or those given."""
         with locked(self.instance.folder / "lock"):
-            for engine in engines or self.engines:
-                if (state := self.instance.load(engine.name)) is not None:
-                    self._stop(engine, state)
+            self._stop_all(engines or self.engines)
 
     @contextmanager
-    def using(self, *, keep: bool) -> Iterator[dict[str, str]]:
-        """The URLs, for as long as the block runs; then what it started is stopped, or kept."""
-        urls, started = self.up()
+    def using(self, *, keep: bool, wait: bool = True) -> Iterator[dict[str, str]]:
+        """The URLs, for as long as the block runs; then what it started is stopped, or kept.
+
+        Without `wait` the engines may not answer yet: the block calls `wait`.
+        """
+        if wait:
+            urls, started = self.up()
+        else:
+            with locked(self.instance.folder / "lock"):
+                urls, started = self._start()
         try:
             yield urls
         finally:
             if started and not keep:
-                self.down(tuple(started))
+                self.down(started)
 
     def _given(self, engine: Engine) -> str | None:
         """The URL from the environment. An empty REDIS_URL means: without Redis."""
@@ -117,10 +137,12 @@ class Stack:
             )
         return state
 
-    def _stop(self, engine: Engine, state: StartedEngine) -> None:
-        say(f"stopping {engine.title}")
-        self._backend_of(state).stop(state)
-        self.instance.delete(engine.name)
+    def _stop_all(self, engines: Sequence[Engine]) -> None:
+        for engine in engines:
+            if (state := self.instance.load(engine.name)) is not None:
+                say(f"stopping {engine.title}")
+                self._backend_of(state).stop(state)
+                self.instance.delete(engine.name)
 
     def _chosen_backend(self) -> Backend:
         name = self.environment.get("BLOGSEARCH_DEVSTACK_BACKEND") or None

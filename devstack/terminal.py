@@ -5,7 +5,8 @@ All messages go to stderr: stdout is for a shell to eval.
 
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
@@ -55,23 +56,38 @@ def run_child(
     environment: Mapping[str, str],
     folder: Path,
     end_signal: signal.Signals,
-    timeout: float = _END_TIMEOUT_S,
     stdout: int | None = None,
 ) -> int:
-    """Run a program and return its exit code.
-
-    When this process is told to end, the program is sent `end_signal`, once: it is in a process
-    group of its own, which Ctrl-C does not reach. It is killed if it still runs `timeout` seconds
-    later. `stdout` is the descriptor that it prints to.
-    """
-    child = subprocess.Popen(command, cwd=folder, env=environment, stdout=stdout, process_group=0)
-    try:
+    """Run a program `beside` this one and return its exit code."""
+    with beside(command, environment, folder, end_signal, stdout) as child:
         return child.wait()
+
+
+@contextmanager
+def beside(
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    folder: Path,
+    end_signal: signal.Signals,
+    stdout: int | None = None,
+) -> "Iterator[subprocess.Popen[bytes]]":
+    """A program that runs beside what the block does.
+
+    `stdout` is the descriptor that it prints to; a pipe has its messages, too. If it still runs at
+    the end of the block it is sent `end_signal`, once: it is in a process group
+    of its own, which Ctrl-C does not reach. It is killed if it still runs 15 seconds later.
+    """
+    stderr = subprocess.STDOUT if stdout == subprocess.PIPE else None
+    child = subprocess.Popen(
+        command, cwd=folder, env=environment, stdout=stdout, stderr=stderr, process_group=0
+    )
+    try:
+        yield child
     finally:
         if child.poll() is None:
             child.send_signal(end_signal)
             try:
-                child.wait(timeout)
+                child.wait(_END_TIMEOUT_S)
             except subprocess.TimeoutExpired:
                 child.kill()
                 child.wait()

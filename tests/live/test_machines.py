@@ -1,5 +1,6 @@
 """What programs ask for: `POST /mcp`, Markdown, `under=`, the address bar, feed readers."""
 
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
@@ -247,6 +248,15 @@ def test_an_assistant_learns_when_to_come_back(settings: Settings) -> None:
     result = call(client, "search", query="kiln")
     assert result["isError"]
     assert "Try again in" in result["content"][0]["text"]
+
+
+def test_a_post_that_was_read_is_read_in_an_outage(settings: Settings) -> None:
+    short = replace(settings, cache_ttl=0.05)
+    former = call(client_of(short), "fetch", id="kiln")
+    away = client_of(short, elasticsearch_url="http://127.0.0.1:9")
+    time.sleep(0.2)  # past its lifetime
+    assert call(away, "fetch", id="kiln") == former
+    assert call(away, "fetch", id="unknown")["isError"]
 
 
 def test_what_assistants_ask_is_counted_apart(settings: Settings) -> None:
