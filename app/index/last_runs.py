@@ -7,8 +7,7 @@ from typing import Any
 
 from elasticsearch import Elasticsearch
 
-from indexer.store.scan import docs_of
-from indexer.store.state import ensure_state, sendable, state_index
+from indexer.store.state import ensure_state, read_state, sendable, state_index
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,5 +59,4 @@ def record_run(
 def read_runs(client: Elasticsearch, alias: str, commands: Iterable[str]) -> list[LastRun]:
     """What `record_run` stored for these commands; nothing for a command that never ran."""
     ids = [f"run:{command}" for command in commands]
-    docs = docs_of(client.mget(index=state_index(alias), ids=ids))
-    return [LastRun(**doc["_source"]) for doc in docs if "_source" in doc]
+    return [LastRun(**run) for run in read_state(client, alias, ids) if run]

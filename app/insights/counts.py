@@ -21,8 +21,7 @@ from app.engines.elastic import translate_errors
 from app.engines.stored_texts import StoredDocument, change_document
 from app.errors import BadRequest, BlogsearchError
 from app.search.request import SearchRequest
-from indexer.store.scan import docs_of
-from indexer.store.state import state_index
+from indexer.store.state import read_state, state_index
 
 _KEPT = 1_000  # different searches of a day: the most frequent
 _KEPT_POSTS = 10  # that were opened after one of them, and clients that asked one of them
@@ -217,12 +216,8 @@ class Counts:
 
     def _stored(self, dates: Sequence[str]) -> dict[str, Day]:
         ids = [f"insights:{date}" for date in dates]
-        documents = docs_of(self._elastic.mget(index=state_index(self._alias), ids=ids))
-        return {
-            date: document["_source"]
-            for date, document in zip(dates, documents, strict=True)
-            if document.get("found")
-        }
+        days = read_state(self._elastic, self._alias, ids)
+        return {date: day for date, day in zip(dates, days, strict=True) if day}
 
 
 def _last_days(number: int) -> list[str]:

@@ -47,10 +47,8 @@ def answer(
 ) -> tuple[SearchAnswer, dict[str, Any]]:
     """The answer's body, and its explanation.
 
-    The requests: the query by what is known of its words, and a lookup of the new ones; if one of
-    these looks wrong, the query as it is meant; where no post has all words in an order by date,
-    once more with any; and the counts by category and year, if they are wanted. The hits of a large
-    page are asked for once, when the words are known.
+    The requests: the query by what is known of its words, and a lookup of those that are new; if
+    one of these looks wrong, the query as it is meant.
     """
     understanding = Understanding(request, session, model, recency=settings.recency)
     plan, new = understanding.plan(), understanding.new
@@ -58,7 +56,7 @@ def answer(
         found = read_found(plan)
     elif not new:
         found = _find(session, "first", plan)
-    else:
+    else:  # the hits of a large page are asked for once, when the words are known
         first = [] if plan.is_large else [hits_search(plan)]
         responses = session.send("first", *first, lookup_search(plan, new.values()))
         understanding.learn(read_lookup(responses[-1], new))
@@ -69,7 +67,7 @@ def answer(
             if plan.is_large and found.count:
                 responses += session.send("second", hits_search(plan))
                 found = read_found(meant, *responses[::-1])
-    if not found.count and found.plan.needed > 1:  # in an order by date: all words, else any
+    if not found.count and found.plan.needed > 1:  # an order by date: no post has all words
         found = _find(session, "third", replace(found.plan, needed=1))
     if found.plan.has_translations and found.hits:
         found = _with_translations(session, found)

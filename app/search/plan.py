@@ -347,7 +347,7 @@ def _resegment(
     left = list(query.terms)
     while left:
         term = left.pop(0)
-        both = stats.get(f"{term.key}+{left[0].key}") if left else None
+        both = stats.get(term.key_with(left[0])) if left else None
         if both and both.words and not (_is_known(term, stats) and _is_known(left[0], stats)):
             terms.append(join_terms(term, left.pop(0), language))
         elif term.key in stats and not stats[term.key].known:

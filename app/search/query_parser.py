@@ -122,6 +122,10 @@ class QueryTerm:
         """Whether it begins a significant word; text without spaces counts as one."""
         return not self.light and not self.continues
 
+    def key_with(self, other: "QueryTerm") -> str:
+        """The key of both, written as one."""
+        return f"{self.key}+{other.key}"
+
     @property
     def is_joined(self) -> bool:
         """Whether it is two terms, written as one."""
@@ -307,6 +311,4 @@ def apart(compound: QueryTerm, language: Language) -> tuple[QueryTerm, ...]:
 def join_terms(first: QueryTerm, second: QueryTerm, language: Language) -> QueryTerm:
     """Two terms written as one word: `post gres`."""
     text = first.token + second.token
-    return _query_term(
-        text, [text], f"{first.key}+{second.key}", (first.start, second.end), language
-    )
+    return _query_term(text, [text], first.key_with(second), (first.start, second.end), language)

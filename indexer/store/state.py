@@ -56,7 +56,7 @@ def ensure_state(client: Elasticsearch, alias: str) -> str:
 
 def next_number(client: Elasticsearch, alias: str, highest: int) -> int:
     """A generation number never used before, above `highest`. The caller must hold the lock."""
-    number = max(highest, int(_read(client, alias, ["counter"])[0].get("number", 0))) + 1
+    number = max(highest, int(read_state(client, alias, ["counter"])[0].get("number", 0))) + 1
     document = {"what": "counter", "number": number}
     client.index(index=state_index(alias), id="counter", document=document)
     return number
@@ -216,7 +216,7 @@ def store_swap(
 def count_doubts(client: Elasticsearch, alias: str, oids: Collection[str]) -> dict[str, int]:
     """The runs in a row in which each of these posts was found to be none, this one included. The
     caller must hold the lock."""
-    before = _read(client, alias, [_DOUBTS])[0].get("of", {})
+    before = read_state(client, alias, [_DOUBTS])[0].get("of", {})
     counts = {oid: before.get(oid, 0) + 1 for oid in oids}
     if counts != before:
         document = {"what": _DOUBTS, "of": counts}
@@ -238,7 +238,7 @@ def read_swap(client: Elasticsearch, alias: str, generation: str) -> tuple[Check
 
 def _swaps(client: Elasticsearch, alias: str) -> dict[str, Any]:
     """Those of the live generation and the one before."""
-    return dict(_read(client, alias, [_SWAPS])[0].get("of", {}))
+    return dict(read_state(client, alias, [_SWAPS])[0].get("of", {}))
 
 
 def sendable(text: str) -> str:
@@ -246,7 +246,7 @@ def sendable(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _read(client: Elasticsearch, alias: str, ids: list[str]) -> list[dict[str, Any]]:
+def read_state(client: Elasticsearch, alias: str, ids: list[str]) -> list[dict[str, Any]]:
     """Documents of the state index; an empty one for each that does not exist."""
     docs = docs_of(client.mget(index=state_index(alias), ids=ids))
     return [doc.get("_source", {}) for doc in docs]
