@@ -1,7 +1,16 @@
 """The client of a request: its address behind trusted proxies, and whose limit it counts for."""
 
+import re
 from collections.abc import Iterable, Sequence
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
+from functools import lru_cache
+from ipaddress import (
+    IPv4Address,
+    IPv4Network,
+    IPv6Address,
+    IPv6Network,
+    ip_address,
+    ip_network,
+)
 from typing import TYPE_CHECKING
 
 import flask
@@ -10,7 +19,6 @@ from werkzeug.datastructures import LanguageAccept
 from werkzeug.http import parse_accept_header
 from werkzeug.utils import cached_property
 
-from app.http.rate_limit import names_of, network_of, parse_address
 from app.settings import Settings, is_path_prefix
 
 if TYPE_CHECKING:
@@ -18,6 +26,8 @@ if TYPE_CHECKING:
 
 _MOST_PROXIES = 10  # addresses in X-Forwarded-For that are looked at
 _LONGEST = 1_000  # characters of it
+_WITH_PORT = re.compile(r"\[([^\]]+)\](?::\d+)?|([^:]+):\d+")  # IPv6, IPv4
+_CLIENT, _SITE = 64, 48  # bits of an IPv6 address: networks that a client, or a site, usually has
 _LONGEST_LANGUAGES = 200  # characters of Accept-Language, which is read before the request counts
 
 
@@ -113,5 +123,35 @@ def client_names(request: flask.Request) -> tuple[str, ...]:
     if forwarded := _forwarded_for(request.environ):
         proxy = parse_address(request.remote_addr or "")
         if not isinstance(proxy, str) and proxy.is_private:
-            return f"{network_of(forwarded[-1])} behind {proxy}", str(proxy)
+            return f"{names_of(forwarded[-1])[0]} behind {proxy}", str(proxy)
     return names_of(request.remote_addr)
+
+
+# -- addresses ---------------------------------------------------------------------------------
+
+
+def parse_address(text: str) -> IPv4Address | IPv6Address | str:
+    """An address in X-Forwarded-For, to which some proxies add a port; the text if it is invalid.
+
+    An IPv4-mapped IPv6 address (dual-stack sockets) is returned as IPv4.
+    """
+    text = text.strip()
+    match = _WITH_PORT.fullmatch(text)
+    try:
+        parsed = ip_address(match[1] or match[2] if match else text)
+    except ValueError:
+        return text
+    return parsed.ipv4_mapped or parsed if isinstance(parsed, IPv6Address) else parsed
+
+
+@lru_cache(maxsize=1024)
+def names_of(address: str | None) -> tuple[str, ...]:
+    """The names of a client for limits and counts: its IPv4 address, or its IPv6 network and the
+    site that this is a part of."""
+    parsed = parse_address(address or "")
+    if isinstance(parsed, str):
+        return ("unknown",)
+    if parsed.version == 4:
+        return (str(parsed),)
+    client, site = (ip_network((parsed, bits), strict=False) for bits in (_CLIENT, _SITE))
+    return str(client), str(site)

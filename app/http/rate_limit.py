@@ -10,8 +10,6 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Sequence
-from functools import lru_cache
-from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import NamedTuple
 
 from app.errors import RateLimited
@@ -20,9 +18,6 @@ _PERIODS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
 _LIMIT = re.compile(rf"([1-9]\d*)/({'|'.join(_PERIODS)})")
 _SHARED = 10  # times the limit of a client for a network whose clients may take turns
 _MOST = 10_000  # counters that a process keeps without Redis
-
-_WITH_PORT = re.compile(r"\[([^\]]+)\](?::\d+)?|([^:]+):\d+")  # IPv6, IPv4
-_CLIENT, _SITE = 64, 48  # bits of an IPv6 address: networks that a client, or a site, usually has
 
 
 def parse_limit(text: str) -> tuple[int, int]:
@@ -105,37 +100,3 @@ class RateLimiter:
                 self._own.clear()
             self._own.update(keys)
             return [self._own[key] for key in keys]
-
-
-# -- addresses ---------------------------------------------------------------------------------
-
-
-def parse_address(text: str) -> IPv4Address | IPv6Address | str:
-    """An address in X-Forwarded-For, to which some proxies add a port; the text if it is invalid.
-
-    An IPv4-mapped IPv6 address (dual-stack sockets) is returned as IPv4.
-    """
-    text = text.strip()
-    match = _WITH_PORT.fullmatch(text)
-    try:
-        parsed = ip_address(match[1] or match[2] if match else text)
-    except ValueError:
-        return text
-    return parsed.ipv4_mapped or parsed if isinstance(parsed, IPv6Address) else parsed
-
-
-@lru_cache(maxsize=1024)
-def names_of(address: str | None) -> tuple[str, ...]:
-    """The name of a client, and that of the site which an IPv6 network is a part of."""
-    parsed = parse_address(address or "")
-    if isinstance(parsed, str):
-        return ("unknown",)
-    if parsed.version == 4:
-        return (str(parsed),)
-    client, site = (ip_network((parsed, bits), strict=False) for bits in (_CLIENT, _SITE))
-    return str(client), str(site)
-
-
-def network_of(address: str | None) -> str:
-    """The name of a client for rate limits and counts: its IPv4 address, or its IPv6 network."""
-    return names_of(address)[0]

@@ -5,7 +5,7 @@ from typing import cast
 
 from flask import Request, current_app
 
-from app.http.rate_limit import names_of
+from app.http.clients import names_of
 from app.insights.search_log import agrees
 from app.service import EXTENSION, Service
 
