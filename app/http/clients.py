@@ -103,7 +103,7 @@ class TrustedProxies:
 
 
 def _forwarded_for(environ: "WSGIEnvironment") -> list[str]:
-    """The last addresses in X-Forwarded-For; those before them are a client's own words."""
+    """The last addresses in X-Forwarded-For; the client may have written those before them."""
     header: str = environ.get("HTTP_X_FORWARDED_FOR", "")
     return [part for part in header[-_LONGEST:].split(",")[-_MOST_PROXIES:] if part.strip()]
 

@@ -40,7 +40,7 @@ log = logging.getLogger("blogsearch.requests")
 
 
 class _Route(NamedTuple):
-    """What a request is for; "none" and the rules of a page for a URL without a route."""
+    """The route of a request; for a URL without one "none", with the rules of a page."""
 
     endpoint: str = "none"
     access: Access = Access()

@@ -49,11 +49,11 @@ class Worker(GeventWorker):  # type: ignore[misc]
     thread that others need."""
 
     def handle_request(self, listener: Any, request: Any, *args: Any) -> None:
-        """Answer a request when the other connections have had their turn; one with long headers
-        by 431, because what reads them takes time for each value in them.
+        """Answer a request after the other connections have had their turn; very long headers,
+        which take long to read, get 431.
 
-        A greenlet whose client has always sent the next request never waits, so that by itself it
-        would neither let others run nor the worker tell gunicorn that it is alive.
+        A greenlet whose client has always sent the next request never waits: no other would run,
+        and the worker could not report to gunicorn that it is alive.
         """
         gevent.sleep(0)
         if sum(len(value) for _, value in request.headers) > _LONGEST_HEADERS:

@@ -40,7 +40,7 @@ Goldens = Mapping[str, str]
 
 
 def as_cell(text: str) -> str:
-    """What visitors have typed, as CSV may have it: no program for tables calculates it."""
+    """What visitors have typed as a cell of CSV, in which no spreadsheet sees a formula."""
     return _FORMULA.sub(r"\1'", text)
 
 
@@ -71,7 +71,7 @@ def add_searches(goldens: Goldens, more: Goldens) -> Goldens:
 def find_broken(
     client: Elasticsearch, index: str, settings: Settings, goldens: Goldens
 ) -> dict[str, str]:
-    """Those that an index does not answer as they must be."""
+    """The golden searches that an index does not answer with their posts."""
     session = open_session(client, index, alias=settings.index)
     model = open_model(settings)
 

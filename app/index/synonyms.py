@@ -33,7 +33,7 @@ def used_files(settings: Settings) -> list[Path]:
     """The rule files for the language of the index, in the order in which they are read.
 
     Raises:
-        FolderUnusable: otherwise an index without rules would be built silently.
+        FolderUnusable: it cannot be read; an index without rules would be built silently.
     """
     with _folder_errors(settings.synonyms_dir, "read"):
         os.scandir(settings.synonyms_dir).close()
@@ -56,8 +56,8 @@ def index_settings(settings: Settings, rules: Rules | None = None) -> IndexSetti
 
 
 def rules_in_use(digest: str, settings: Settings, language: Language) -> Rules | str:
-    """The rules of the folder, or why nothing certain can be said of those that the index has, as
-    their digest is another one."""
+    """The rules of the folder if they have the `digest` of those in the index; else why nothing
+    can be said of these."""
     try:
         files = rule_files(settings.synonyms_dir, language.name)
         rules = _rules(tuple((path, path.stat().st_mtime_ns) for path in files))

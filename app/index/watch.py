@@ -135,9 +135,9 @@ class IndexWatch:
 
     @property
     def languages(self) -> frozenset[str]:
-        """The languages of the posts, as they were known last: on them depend keys of answers.
+        """The languages of the posts, as last known; keys of answers depend on them.
 
-        In a new process that Elasticsearch does not answer they are those in Redis.
+        A new process that gets no answer from Elasticsearch takes those in Redis.
         """
         if not self._present:
             self._await_first()
@@ -155,11 +155,11 @@ class IndexWatch:
         return present[0].language if present else language_of(self._settings.language)
 
     def check(self, lookup: Lookup, again: Callable[[], Lookup]) -> Lookup:
-        """The lookup, or another one if its generation had to be found out first.
+        """The lookup, without its answer if that may be of a former generation.
 
-        Its answer is left out if it may be of a former generation. Redis can be taken at its word
-        if it was so some seconds ago, and while Elasticsearch does not answer, if it has what this
-        process learned last. `again` looks up once more.
+        Redis is trusted for some seconds after an update, and while Elasticsearch does not answer
+        if its generation is the one that this process learned last. After an update that had to be
+        waited for, `again` looks up once more.
         """
         if not lookup.reached:
             self._verified = -math.inf  # it may have missed what was written meanwhile
@@ -253,21 +253,21 @@ class IndexWatch:
         return self._admission.available and not failing
 
     def _update_after(self, age: float) -> None:
-        """Update if the last update is old, and wait for it, but not long, if that is too old."""
+        """Update in the background if the last update is old; wait a moment if it is too old."""
         if age > self._intervals.ask and self._admission.available:
             reachable, ended = self._is_reachable(), self._update_soon()
             if age > self._intervals.trust and reachable:
                 ended.wait(_LONGEST_WAIT)
 
     def _await_first(self) -> None:
-        """Wait for the first update of a process; not long, as Elasticsearch may be hanging."""
+        """Wait a moment for the first update of a process: Elasticsearch may be hanging."""
         if self._admission.available:
             ended = self._update_soon()
             if not ended.wait(max(0.0, self._began + _FIRST_WAIT - time.monotonic())):
                 self._admission.probe()
 
     def _update_soon(self) -> threading.Event:
-        """Update in another thread, unless one does; what is set when that has ended."""
+        """Update in another thread, unless one already does; the event that is set when it ends."""
         with self._starting:
             if self._ended.is_set():
                 self._ended, self._began = threading.Event(), time.monotonic()

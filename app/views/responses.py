@@ -111,7 +111,7 @@ def made_once(name: str, content_type: str, make: Callable[[], str]) -> Response
 
 
 def check_query_string(request: Request) -> None:
-    """Werkzeug raises UnicodeDecodeError wherever the parameters are read first."""
+    """Check that it is UTF-8: werkzeug raises UnicodeDecodeError wherever it is read first."""
     try:
         request.query_string.decode()
     except UnicodeDecodeError:

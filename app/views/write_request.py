@@ -34,7 +34,7 @@ def read_entries(request: Request) -> list[Any]:
 
 
 def read_json(request: Request, most: int) -> Any:
-    """What the body of a request says.
+    """The JSON in the body of a request.
 
     Raises:
         BadRequest: it is empty, incomplete, or not JSON.
