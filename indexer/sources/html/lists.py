@@ -25,13 +25,13 @@ _SHORT = 300
 _DATE = 20
 """Characters that may stand before the link of an entry, such as a date."""
 _MAX_LINKS = 5_000
-"""Links and headings that are looked at; each costs a way up through the elements that it is in."""
+"""Links that are looked at; each costs a way up through the elements that it is in."""
 _HEADINGS = ", ".join(HEADINGS)
 _ITEMS = ("li", "tr", "dd", "dt", "p", "article")
 _LINKED_SHARE = 0.4
 """The part of an item's text that its link is, if the item is an entry of a list."""
 Link = tuple[LexborNode, str]
-"""A link, and the page of the site that it leads to."""
+"""A link, or an element with one, and the page of the site that it leads to."""
 
 
 def is_list(
@@ -74,14 +74,14 @@ def is_list(
     if is_hinted and not spans:  # of all tags
         spans = _entries(main, links, oid, lengths, is_lenient=True)
     count, text = len(spans), sum(end - start for start, end in spans)
-    own_text = own.text - text
+    own_text = min(own.text - text, own.unlinked)
     articles = [lengths[node.mem_id].text for node in top_nodes(main.css("article"))]
     if len(articles) >= (2 if is_hinted else 3) and sum(articles) > own.text / 2:
         return True  # fewer are cards below a post
     if is_front and count and own_text < text:
         return True  # a front page with the last post
     if is_hinted:
-        return own_text < max(_SHORT, text) if count else min(own_text, own.unlinked) < _FEW
+        return own_text < (max(_SHORT, text) if count else _FEW)
     return count >= 3 and own_text < max(_SHORT, text / 4)
 
 
@@ -95,28 +95,27 @@ def _entries(
 ) -> list[tuple[int, int]]:
     """Where the entries of a list begin and end in its text.
 
-    An entry is the largest element with one heading of its level, if that is a link to another
-    page, or with links to one page only, if they are much of an item.
+    An entry is the largest element that begins with the title of one other page: a link in a
+    heading, or one that is much of an item.
     """
-    headings = [(node, str(node.mem_id)) for node in main.css(_HEADINGS)[:_MAX_LINKS]]
-    starts = sorted(lengths[node.mem_id].start for node, _ in headings)
+    starts = sorted(lengths[node.mem_id].start for node in main.css(_HEADINGS))
     starts.append(lengths[main.mem_id].end)
-    several = {tag: _several([it for it in headings if it[0].tag == tag], main) for tag in HEADINGS}
-    several[""] = _several(links, main)
     # A list with a link to the page itself is a menu.
     menus = {_outer_list(link, main) for link, target in links if target == oid} - {0}
-    spans: set[tuple[int, int]] = set()
+    titles: list[Link] = []
     for link, target in links:
-        if target == oid or _outer_list(link, main) in menus:
-            continue
         around = [link, *ancestors(link, main)]
         heading = link.css_first(_HEADINGS) or next((n for n in around if n.tag in HEADINGS), None)
         item = next((node for node in around if node.tag in _ITEMS), None)
-        if heading is None and item and not _is_title(link, item, lengths, is_lenient=is_lenient):
-            continue
-        block = item or heading or link
+        is_title = heading or not item or _is_title(link, item, lengths, is_lenient=is_lenient)
+        if is_title and target != oid and _outer_list(link, main) not in menus:
+            titles.append((item or heading or link, target))
+    several = _several(titles, main)
+    spans: set[tuple[int, int]] = set()
+    for block, _ in titles:
+        begins = lengths[block.mem_id].start
         for node in ancestors(block, main):
-            if node.mem_id in several[(heading and heading.tag) or ""]:
+            if node.mem_id in several or begins - lengths[node.mem_id].start > _FEW:
                 break
             block = node
         start, end = lengths[block.mem_id].start, lengths[block.mem_id].end
@@ -132,12 +131,12 @@ def _entries(
     return outer
 
 
-def _several(links: list[Link], main: LexborNode) -> set[int]:
-    """The elements with links to several pages; also of headings, each with its own name."""
+def _several(titles: list[Link], main: LexborNode) -> set[int]:
+    """The elements with titles of several pages."""
     first: dict[int, str] = {}
     several = {main.mem_id}
-    for link, target in links:
-        for node in (link, *ancestors(link, main)):
+    for title, target in titles:
+        for node in (title, *ancestors(title, main)):
             if first.setdefault(node.mem_id, target) != target:
                 several.add(node.mem_id)
     return several
