@@ -7,7 +7,7 @@ left out is counted, for `blogsearch try`.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -249,7 +249,6 @@ class Content:
         page: LexborHTMLParser,
         layout: Layout,
         repeated: Mapping[str, float] = _NO_TEXTS,
-        is_other: Callable[[str], bool] = lambda href: False,
         excluded: tuple[str, ...] = (),
     ) -> None:
         page.strip_tags(_UNSHOWN)
@@ -264,7 +263,7 @@ class Content:
         self.is_repeated = False
         self._page = page
         self._is_marked = False
-        self._layout, self._repeated, self._is_other = layout, repeated, is_other
+        self._layout, self._repeated = layout, repeated
         self._lengths = measure(self._body)
         for selector in excluded:
             for node in page.css(selector):
@@ -414,15 +413,15 @@ class Content:
             size = self._lengths[node.mem_id]
             if not 0 < size.text <= _NOTE or node.mem_id in outside or size.end > content.end:
                 continue
-            tags = [outer.tag for outer in ancestors(node)]
+            tags = [outer.tag for outer in (node, *ancestors(node))]
             is_above = size.end <= content.start
             before = size.start - content.start - len("".join(title.split()))
             is_end = content.end - size.end < _NOTE and before > content.text / 2
             is_inside = before > _SHORT and not is_end
             if is_inside or "aside" in tags or tags.count("article") > 1 - is_above:
                 continue
-            is_menu = is_above and "nav" in tags
-            if is_menu or node.css_matches(_NO_LINE) or self._is_of_other(node):
+            is_menu = "nav" in tags if is_above else is_end and not {"a", "li"}.isdisjoint(tags)
+            if is_menu or node.css_matches(_NO_LINE):
                 continue
             is_linked = node.tag != "a" and size.linked and size.unlinked <= _LABELLED
             is_linked = is_linked and all(p.css_first("a") for p in node.css("p"))
@@ -447,7 +446,7 @@ class Content:
             is_line = (is_author or (rest <= 6 and is_said)) and DATE_IN_TEXT.search(text)
             if not is_sentence and (is_line or node.css_matches(_DATED)):
                 return "date"
-            is_length = _READ.search(text) and (is_author or not (rest or is_in_text(node, 0)))
+            is_length = _READ.search(text) and (is_author or not rest)
             if is_length or _LABEL.fullmatch(text):
                 return "date"
             if size.text < 60 and (is_author or node.css_matches("[rel=author]")):
@@ -455,19 +454,8 @@ class Content:
         is_note = node.tag == "footer" and is_end and size.unlinked < _SHORT
         return "footer" if is_note and node.css_matches("a[href]:not([href^='#']), time") else ""
 
-    def _is_of_other(self, node: Node) -> bool:
-        """Whether a line is about another page: it is a link there, or in an entry that is one."""
-        for outer in (node, *ancestors(node, self.root)):
-            links = [outer] if outer.tag == "a" else []
-            links += outer.css("h1 a, h2 a, h3 a, h4 a") if outer.tag in ("li", "article") else []
-            if any(self._is_other(link.attributes.get("href") or "") for link in links):
-                return True
-        return False
-
     def _note_dates(self, node: Node) -> None:
         """Keep the dates in an element: those of a change apart from that of the post."""
-        if self._layout.date and (self.dates or self._page.css_first(self._layout.date)):
-            return  # the layout has told
         found, text = node.css(_DATED), one_line(node.text())
         for inner in found:
             before, names = text.partition(one_line(inner.text()))[0], _names_of(inner)

@@ -363,10 +363,7 @@ class Page:
             section = ""  # Hugo names the folder of a page so
         site = self._site
 
-        def is_other(href: str) -> bool:
-            return self._oid_of(href) not in ("", oid) and href[:1] != "#"
-
-        content = Content(self.parsed, layout, site.repeated, is_other, options.selectors())
+        content = Content(self.parsed, layout, site.repeated, options.selectors())
         tags = self._labels(layout.tags, "tag", "tags")
         categories = self._labels(layout.categories, "category", "categories")
         stated = labels(self._meta.get("keywords"))
