@@ -17,11 +17,12 @@ import orjson
 
 from indexer.errors import SourceError
 from indexer.posts.dates import NoDate, moment
-from indexer.posts.html_text import TooMuchMarkup, one_line, parse
-from indexer.posts.records import Origin, RawComment, RawPost, Reject, Skipped, SourceItem, When
+from indexer.posts.html_text import parse
+from indexer.posts.records import Origin, RawComment, RawPost, Skipped, SourceItem, When
 from indexer.sources.base import Source, SourceOptions, guard, image_of
 from indexer.sources.fetch import Fetched
 from indexer.sources.files import File, Stream, decode, files_in, read_inside
+from indexer.sources.html.page import read_page
 from indexer.sources.identity import fit, labels, oid_at, plain, title_or_start
 from indexer.sources.markdown.folder import check_template, fill
 from indexer.sources.markdown.text import render
@@ -177,24 +178,8 @@ class Medium(Source):
         origin = Origin(str(file))
         if file.name.startswith("draft_") and not self._options.drafts:
             return Skipped(origin, None, "draft")
-        try:
-            page = parse(decode(read_inside(file, Path(self.spec), _MAX_BYTES)))
-        except TooMuchMarkup as error:
-            return Reject(origin, file.stem, str(error), "Correct the page, or leave it out.")
-        heading, body = page.css_first(".p-name"), page.css_first("[data-field=body]")
-        link, date = page.css_first("a.p-canonical"), page.css_first("time.dt-published")
-        if title := body.css_first(".graf--title") if body else None:
-            title.remove()  # it would count twice
-        html = body.html or "" if body else ""
-        return RawPost(
-            origin=origin,
-            oid=fit(file.stem),
-            title=title_or_start(one_line(heading.text()) if heading else "", html),
-            text=html,
-            url=link.attributes.get("href") if link else None,
-            pub_date=date.attributes.get("datetime") if date else None,
-            keywords=[one_line(tag.text()) for tag in page.css("a.p-tag")],
-        )
+        text = decode(read_inside(file, Path(self.spec), _MAX_BYTES))
+        return read_page(text, "", origin, fit(file.stem), self._options)
 
 
 _BLOGGER_KIND = "http://schemas.google.com/g/2005#kind"

@@ -202,7 +202,7 @@ class Page:
         stated = next((t for t in things if "headline" in t or t in self._postings), {})
         for name, value in stated.items():
             self._meta.setdefault(name.lower(), value)
-        link = self.parsed.css_first("link[rel=canonical][href]")
+        link = self.parsed.css_first("link[rel=canonical][href], a.p-canonical[href]")
         self.canonical = _follow((link.attributes.get("href") if link else "") or "")
         self.url = self.canonical or _follow(self._text("og:url"))
         site = site or BuiltSite()
