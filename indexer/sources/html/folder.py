@@ -12,8 +12,8 @@ import orjson
 
 from indexer.errors import SourceError
 from indexer.posts.addresses import is_local, is_valid_url
-from indexer.posts.html_text import TooMuchMarkup, one_line, parse, text_of
-from indexer.posts.records import Origin, Skipped, SourceItem, quantity
+from indexer.posts.html_text import TooMuchMarkup, one_line
+from indexer.posts.records import Origin, RawPost, Skipped, SourceItem, quantity
 from indexer.sources.base import UNREAD, Source, SourceOptions
 from indexer.sources.files import (
     ABOUT_THE_FOLDER,
@@ -24,7 +24,7 @@ from indexer.sources.files import (
     read_inside,
     unzip_bytes,
 )
-from indexer.sources.html.content import body_of, is_block_of_code, marked_content, texts_of
+from indexer.sources.html.content import is_block_of_code, texts_of
 from indexer.sources.html.lists import LISTS
 from indexer.sources.html.page import SEPARATORS, BuiltSite, Page, read_page
 from indexer.sources.identity import oid_of_page
@@ -49,8 +49,7 @@ _INDICES = (
 )
 _FEEDS = ("index.xml", "atom.xml", "rss.xml", "feed.xml")
 """Of the list that stands beside them, in Hugo and Zola."""
-_ALIKE = 5
-"""Pages with the title of an index.html; if there are more, it is that of the site."""
+_COPY = "copy or another version of a page"
 _MARKED = re.compile(rb"<[a-z][^<>]*\sdata-pagefind-body[\s=>]", re.IGNORECASE)
 _SHARED_BY = 3
 """Pages; a title that as many have is not the title of one of them, if they have another."""
@@ -94,11 +93,18 @@ class HTMLFolder(Source):
                 self._options.warn(f"{len(missing):,} pages of the sitemap are not in {self.spec}.")
         kept: list[str] = []
         options = replace(self._options, warn=kept.append)
-        yield from self._each(
+        seen: set[tuple[str, int]] = set()
+        for item in self._each(
             files,
             lambda file: self._page(file, oids[file], base, site, options),
             lambda file: (Origin(str(file)), oids[file]),
-        )
+        ):
+            if isinstance(item, RawPost) and item.text.prose:
+                page = (str(item.title), hash((item.text.prose, item.text.code)))
+                if page in seen:  # mdBook writes its first chapter twice
+                    item = Skipped(item.origin, item.oid, _COPY, "copy")
+                seen.add(page)
+            yield item
         if kept:
             posts = quantity(len(kept), "post")
             self._options.warn(f"{posts}: other pages repeat the text, which is kept ({kept[0]}).")
@@ -120,7 +126,7 @@ class HTMLFolder(Source):
         if _DRAFT.search(path.lower()) and not self._options.drafts:
             return Skipped(origin, oid, "draft", "draft", declared=True)
         if oid in site.copies or site.pages.get(oid, file) != file:
-            return Skipped(origin, oid, "copy or another version of a page", "copy")
+            return Skipped(origin, oid, _COPY, "copy")
         text = _text(file, base)
         location = urljoin(f"{site.address}/", quote(re.sub(r"(^|/)index\.html?$", r"\1", path)))
         return read_page(text, location, origin, oid, options, site=site)
@@ -156,7 +162,7 @@ def read_built_site(folder: Path, files: Mapping[str, Path], site: str) -> Built
     addresses = {oid: url for url in urls if (oid := bare.oid_of(url))}
     below = [(oid, file) for oid, file in files.items() if oid != "index" and file.stem == "index"]
     fed = {oid for oid, file in below if any(file.with_name(n).is_file() for n in _FEEDS)}
-    copies = {*_versions(files), *_first_chapters(folder, files, heads)}
+    copies = set(_versions(files))
     for oid, head in heads.items():
         canonical = bare.oid_of(head.canonical)
         # In some templates the link always names the front page, which then counts for nothing.
@@ -231,25 +237,6 @@ def _with_repeated(site: BuiltSite, folder: Path, files: Mapping[str, Path]) -> 
     shared = site.shared_titles | _find_shared(headings)
     ignores_code = blocks >= _SHARED_BY and ignored >= blocks
     return replace(site, shared_titles=shared, repeated=repeated, ignores_code=ignores_code)
-
-
-def _first_chapters(
-    folder: Path, files: Mapping[str, Path], heads: Mapping[str, Head]
-) -> Iterator[str]:
-    """The index.html that have title and text of a page beside them, as the first one of mdBook."""
-    pages: dict[tuple[Path, tuple[str, ...]], list[Path]] = defaultdict(list)
-    for oid, head in heads.items():
-        pages[files[oid].parent, head.titles].append(files[oid])
-    for oid, head in heads.items():
-        beside = [file for file in pages[files[oid].parent, head.titles] if file != files[oid]]
-        if files[oid].stem == "index" and head.titles and 0 < len(beside) <= _ALIKE:
-            try:
-                bodies = [body_of(parse(_text(file, folder))) for file in (files[oid], *beside)]
-                texts = [text_of(marked_content(body) or body) for body in bodies]
-            except (OSError, TooMuchMarkup):
-                continue
-            if texts[0] in texts[1:]:
-                yield oid
 
 
 def _text(file: Path, folder: Path) -> str:
