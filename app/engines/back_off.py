@@ -16,7 +16,7 @@ from contextvars import Context
 
 from app.errors import Busy, NoIndex, OutdatedIndex, Unavailable
 
-_INTERVAL = 0.5  # seconds between two probes of an outage
+_INTERVAL = 0.25  # seconds between two probes of an outage
 _SLOT_WAIT = 0.2  # seconds that a search waits for a free slot
 
 log = logging.getLogger(__name__)
@@ -65,8 +65,8 @@ def is_silent(connected: socket.socket) -> bool:
 class BackOff:
     """Keeps requests from an engine that is away. Threads may share it.
 
-    One thread probes the engine every half second while there is an outage (`available` is False),
-    so that no request has to try whether it is back.
+    One thread probes the engine four times a second while there is an outage (`available` is
+    False), so that no request has to try whether it is back.
 
     Args:
         engine: its name for the log.

@@ -12,6 +12,7 @@ import tempfile
 import threading
 from contextlib import suppress
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -129,8 +130,9 @@ control_socket_disable = True
 
 def post_worker_init(worker: Any) -> None:
     """Connect to Redis before the first search, which would miss its time limit: on a busy machine
-    that takes half a second. Read what is known of the index. The first process of a start fills
-    the cache."""
+    that takes half a second. Import what it would import. Read what is known of the index. The
+    first process of a start fills the cache."""
+    import_module("snowballstemmer")
     gc.freeze()  # what was imported stays
     if service := worker.wsgi.extensions.get("blogsearch"):  # not in the bench's bare application
         service.cache.ping()
