@@ -170,18 +170,14 @@ def _count_posts(bucket: dict[str, Any]) -> int:
 
 def read_facets(response: Response) -> Facets:
     """What `facet_counts` has counted."""
-    aggregations = response["aggregations"]
-    return {
-        "categories": _values(aggregations["categories"]),
-        "years": _values(aggregations["years"]),
-    }
 
+    def values(name: str) -> list[Facet]:
+        return [
+            {"value": str(one.get("key_as_string", one["key"])), "count": _count_posts(one)}
+            for one in response["aggregations"][name]["counts"]["buckets"]
+        ]
 
-def _values(counted: dict[str, Any]) -> list[Facet]:
-    return [
-        {"value": str(bucket.get("key_as_string", bucket["key"])), "count": _count_posts(bucket)}
-        for bucket in counted["counts"]["buckets"]
-    ]
+    return {"categories": values("categories"), "years": values("years")}
 
 
 def read_lookup(response: Response, examined: Examined) -> dict[str, WordFacts]:

@@ -378,18 +378,8 @@ fewer; those of twelve camelCase words took as long as 25 usual searches."""
 
 
 def examined_words(plan: Plan) -> Examined:
-    """What to look up of a query as typed."""
-    terms = examined_terms(plan)
-    errors_of = _errors_of(terms)
-    words = [
-        Word(term.text, term.is_joined, 0 if term.is_joined else errors_of.get(term.token, 0))
-        for term in terms
-    ]
-    return {term.key: (term, word) for term, word in zip(terms, words, strict=True)}
-
-
-def examined_terms(plan: Plan) -> list[QueryTerm]:
-    """The terms to look up: the required ones, pieces of compound ones, neighbours as one."""
+    """What to look up of a query as typed: the required terms, pieces of compound ones, neighbours
+    as one."""
     terms = plan.query.examined
     pieces = [piece for term in terms for piece in (term, *apart(term, plan.language))]
     examined = [piece for piece in pieces if not piece.stop]
@@ -398,7 +388,14 @@ def examined_terms(plan: Plan) -> list[QueryTerm]:
         for first, second in pairwise(terms)
         if first.joins(second)
     ]
-    return examined[:_LOOKED_UP]
+    examined = examined[:_LOOKED_UP]
+    errors_of = _errors_of(examined)
+
+    def word(term: QueryTerm) -> Word:
+        errors = 0 if term.is_joined else errors_of.get(term.token, 0)
+        return Word(term.text, term.is_joined, errors)
+
+    return {term.key: (term, word(term)) for term in examined}
 
 
 def _errors_of(terms: Sequence[QueryTerm]) -> dict[str, int]:

@@ -12,7 +12,7 @@ from analyzers.rules.compile import Phrases
 from app.errors import BadRequest
 from app.search.clauses import best_clauses, readings
 from app.search.fallback import search_terms
-from app.search.plan import Plan, examined_terms, examined_words, plan_corrected, plan_typed
+from app.search.plan import Plan, examined_words, plan_corrected, plan_typed
 from app.search.request import MAX_QUERY, SearchRequest
 from app.search.searches import counts_searches, hits_search
 from app.search.searches import lookup_search as search_for
@@ -155,7 +155,7 @@ def _unknown(request: SearchRequest) -> Iterator[Json]:
     if not plan.is_large:
         yield hits_search(plan)
     yield lookup_search(plan)
-    terms = examined_terms(plan)
+    terms = [term for term, _ in examined_words(plan).values()]
     facts = {
         term.key: WordFacts(NOWHERE, [Option(term.token + end, 50) for end in "abcdefghij"])
         for term in terms
