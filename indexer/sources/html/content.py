@@ -56,8 +56,6 @@ _READ = re.compile(
     r"\b(?:\d+|one)[\s-](?:min(?:ute)?s?\b.{0,3}\bread|words|chars)\b", re.IGNORECASE
 )
 """How long a post takes to read."""
-_LABEL = re.compile(r"(?:tags?|category|categories)\s*:?", re.IGNORECASE)
-"""What stands before the tags of a post."""
 _LICENCE = re.compile(r"licen[sc]|copyright")
 _LICENSED = "[rel~=license], [href*='creativecommons.org']"
 _LABELLED = 25
@@ -447,7 +445,7 @@ class Content:
             if not is_sentence and (is_line or node.css_matches(_DATED)):
                 return "date"
             is_length = _READ.search(text) and (is_author or not rest)
-            if is_length or _LABEL.fullmatch(text):
+            if is_length:
                 return "date"
             if size.text < 60 and (is_author or node.css_matches("[rel=author]")):
                 return "author"
