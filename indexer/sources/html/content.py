@@ -182,11 +182,11 @@ def _only(nodes: list[Node]) -> Node:
     return root
 
 
-def is_in_text(node: Node, most: int = _LABELLED) -> bool:
+def is_in_text(node: Node) -> bool:
     """Whether an element is a part of a sentence: there is more than a comma beside it."""
     beside = [inner for inner in (node.prev, node.next) if inner and inner.tag == "-text"]
     texts = "".join(inner.text_content or "" for inner in beside)
-    return len("".join(texts.split())) > most
+    return len("".join(texts.split())) > _LABELLED
 
 
 def is_block_of_code(node: Node) -> bool:
