@@ -133,7 +133,7 @@ bench-serializers: setup ## measure the serializers of cached answers
 bench-relevance: setup ## measure relevance: the sample, or every corpus of DATA=folder
 	@exec $(BIN)/python -m bench.relevance $(DATA)
 
-bench: setup ## measure the speed of everything (QUICK=1, FULL=1, DATA=folder, FORMER=tree, ONLY=sections, PUBLISH=1)
-	@exec $(BIN)/python -m bench.speed $(if $(QUICK),--quick) $(if $(FULL),--full) $(if $(PUBLISH),--publish) $(if $(DATA),--data '$(DATA)') $(if $(FORMER),--former '$(FORMER)') --only '$(ONLY)'
+bench: setup ## measure the speed of everything (QUICK=1, FULL=1, DATA=folder, FORMER=tree, PEER=url, ONLY=sections, PUBLISH=1)
+	@exec $(BIN)/python -m bench.speed $(if $(QUICK),--quick) $(if $(FULL),--full) $(if $(PUBLISH),--publish) $(if $(DATA),--data '$(DATA)') $(if $(FORMER),--former '$(FORMER)') $(if $(PEER),--peer '$(PEER)') --only '$(ONLY)'
 
 

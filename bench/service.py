@@ -197,7 +197,7 @@ def fill_cache(url: str, path: str, headers: Mapping[str, str] = _NONE) -> reque
 
 @contextmanager
 def getting(url: str) -> Iterator[Callable[[str], None]]:
-    """A function that gets paths over one connection: the client that costs least.
+    """A function that gets paths, or URLs there, over one connection: the client that costs least.
 
     It raises AssertionError for another status than 200.
     """
@@ -206,7 +206,7 @@ def getting(url: str) -> Iterator[Callable[[str], None]]:
     with closing(http.client.HTTPConnection(host, port, timeout=30)) as connection:
 
         def get(path: str) -> None:
-            connection.request("GET", path)
+            connection.request("GET", path.removeprefix(f"{parts.scheme}://{parts.netloc}"))
             response = connection.getresponse()
             response.read()
             if response.status != 200:

@@ -4,6 +4,7 @@
     make bench DATA=FOLDER         # posts and queries of a folder, as for bench.relevance
     make bench FULL=1              # 98,500 posts to reindex, 500,000 to synchronise
     make bench FORMER=TREE         # beside another commit, too: a clone with a .venv of its own
+    make bench PEER='http://127.0.0.1:7700/indexes/posts/search?q={q}'    # and another engine
     make bench ONLY=cached,start   # some sections
     make bench PUBLISH=1           # the table goes into docs/performance.md, too
 
@@ -57,6 +58,7 @@ from bench.workload import (
     MISTYPED,
     OWN_WORDS,
     TYPED,
+    Query,
     combined,
     corpus_of,
     queries_of,
@@ -78,7 +80,7 @@ _BROWSER = {"Origin": "https://blog.example.org", "Accept-Encoding": "gzip, defl
 _AGAIN = "mistyped, seen before"
 _GOALS = {CORRECT: "0.6", MISTYPED: "0.5", OWN_WORDS: "0.6", TYPED: "0.6", _AGAIN: "0.5"}
 """Ratios to the former commit."""
-_BARE = "bare English index"
+_BARE, _PEER = "bare English index", "peer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +111,13 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What is measured with: the posts, queries of each kind, the tree of a former commit, how
-    often, and how many posts."""
+    """What is measured with: the posts, queries of each kind, the tree of a former commit, the URL
+    of a peer's search, in which {q} is the query, how often, and how many posts."""
 
     corpus: Path
     files: Sequence[Path]
     former: Path | None = None
+    peer: str = ""
     number: int = 200
     rounds: int = 4
     seconds: float = 2.0
@@ -133,15 +136,13 @@ Section = Callable[[Run, str], Iterator[Row]]
 
 
 def measure_uncached(run: Run, alias: str) -> Iterator[Row]:
-    """Each query is sent once to the service, to that of the former commit and, rightly spelled, to
-    the bare view, after as many others of the same kinds; mistyped ones once more in another
-    search."""
+    """Each query is sent once to the service, to that of the former commit, to the peer and,
+    rightly spelled, to the bare view, after as many others of the same kinds; mistyped ones once
+    more in another search."""
     queries = queries_of(run.files, 2 * run.number)
     warm_up, measured = queries[1::2], queries[::2]
     measured = [*measured, *typed_of(measured)]
-    asked = [(query.kind, _path(query.q, query.kind), query.meant) for query in measured]
-    asked += [(_AGAIN, f"{path}&size=9", meant) for kind, path, meant in asked if kind == MISTYPED]
-    first = [("", _path(query.q), query.meant) for query in warm_up]
+    again = [replace(query, kind=_AGAIN) for query in measured if query.kind == MISTYPED]
     with ExitStack() as stack:
         store = stack.enter_context(redis_server()).url
         served = {
@@ -155,23 +156,29 @@ def measure_uncached(run: Run, alias: str) -> Iterator[Row]:
             name: stack.enter_context(getting(stack.enter_context(service).url))
             for name, service in served.items()
         }
+        if run.peer:
+            gets[_PEER] = stack.enter_context(getting(run.peer))
 
         def rounds() -> Iterator[dict[tuple[str, str], Callable[[], float]]]:
-            for kind, path, meant in [*first, *asked]:
-                paths = {**dict.fromkeys(gets, path), "bare view": _path(meant)}
-                yield {(kind, name): timed(partial(get, paths[name])) for name, get in gets.items()}
+            for query in [*warm_up, *measured, *again]:
+                paths = dict.fromkeys(gets, _path(query))
+                paths["bare view"] = f"/search?q={quote(query.meant)}"
+                paths[_PEER] = run.peer.replace("{q}", quote(query.q))
+                yield {
+                    (query.kind, name): timed(partial(get, paths[name]))
+                    for name, get in gets.items()
+                }
 
-        times = alternate(rounds(), len(first))
-    for kind, name in times:
+        times = alternate(rounds(), len(warm_up))
+    for (kind, name), theirs in times.items():
         if name != "search":
-            goal = "" if name == "bare view" else _GOALS[kind]
-            yield _ratio(
-                f"not cached: {kind}", name, times[kind, "search"], times[kind, name], goal
-            )
+            goal = _GOALS[kind] if run.former and name == run.former_name else ""
+            yield _ratio(f"not cached: {kind}", name, times[kind, "search"], theirs, goal)
 
 
-def _path(q: str, kind: str = "") -> str:
-    return f"/search?q={quote(q)}{'&typing=on' if kind == TYPED else ''}"
+def _path(query: Query) -> str:
+    options = {TYPED: "&typing=on", _AGAIN: "&size=9"}
+    return f"/search?q={quote(query.q)}{options.get(query.kind, '')}"
 
 
 def measure_cached(run: Run, alias: str) -> Iterator[Row]:
@@ -348,18 +355,25 @@ def _machine() -> str:
 @click.command()
 @click.option("--data", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--former", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--peer", default="", help="The URL of another engine's search, with {q}.")
 @click.option("--full", is_flag=True, help="The sizes of the goals: 40 minutes.")
 @click.option("--quick", is_flag=True, help="Little of everything, for trying it.")
 @click.option("--only", default="", help=f"Some sections: {', '.join(SECTIONS)}.")
 @click.option("--publish", is_flag=True, help="Into docs/performance.md as well.")
 def main(
-    data: Path | None, former: Path | None, full: bool, quick: bool, only: str, publish: bool
+    data: Path | None,
+    former: Path | None,
+    peer: str,
+    full: bool,
+    quick: bool,
+    only: str,
+    publish: bool,
 ) -> None:
     """Measure the speed of the service on this machine."""
     names = [name.strip() for name in only.split(",") if name.strip()] or list(SECTIONS)
     if unknown := set(names) - set(SECTIONS):
         raise click.UsageError(f"There is no section {', '.join(unknown)}: {', '.join(SECTIONS)}.")
-    run = Run(*corpus_of(data), former and former.resolve())
+    run = Run(*corpus_of(data), former and former.resolve(), peer)
     if full:
         run = replace(
             run, number=300, rounds=8, seconds=3.0, reindexed=(2_737, 98_500), synchronised=500_000
