@@ -93,17 +93,19 @@ class HTMLFolder(Source):
                 self._options.warn(f"{len(missing):,} pages of the sitemap are not in {self.spec}.")
         kept: list[str] = []
         options = replace(self._options, warn=kept.append)
-        seen: set[tuple[str, int]] = set()
+        seen: dict[tuple[Path, str, int], str] = {}
         for item in self._each(
             files,
             lambda file: self._page(file, oids[file], base, site, options),
             lambda file: (Origin(str(file)), oids[file]),
         ):
             if isinstance(item, RawPost) and item.text.prose:
-                page = (str(item.title), hash((item.text.prose, item.text.code)))
-                if page in seen:  # mdBook writes its first chapter twice
+                file = Path(item.origin.source)
+                texts = hash((item.text.prose, item.text.code))
+                other = seen.setdefault((file.parent, str(item.title), texts), file.stem)
+                if "index" in (file.stem, other) and file.stem != other:
+                    # mdBook writes its first chapter twice. Others may have the same few words.
                     item = Skipped(item.origin, item.oid, _COPY, "copy")
-                seen.add(page)
             yield item
         if kept:
             posts = quantity(len(kept), "post")
