@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # One would guess: what finds the text of a page (for a reader's view or an index) keeps all that stands inside its <article>, the
 # more so among long paragraphs.
-# What happens: each of three drops something else, and says nothing. readability-lxml drops lists and tables whose text has fewer than
-# 25 characters, which is a list of ingredients, or nearly every list in Japanese. newspaper4k drops notes (`admonition note`,
+# What happens: each of three drops something else, and says nothing. readability-lxml drops a <ul>, a table or a <div> whose text
+# has fewer than 25 characters, which is a list of ingredients, or of three short lines in Japanese. newspaper4k drops notes (`admonition note`,
 # `custom-block tip`) and the code of Hugo and Sphinx (`<div class="highlight">`), however long, while it keeps a bare <pre>. It and
 # trafilatura drop captions of figures, it and readability-lxml footnotes, the other two lists of links.
-# Seen with: readability-lxml 0.9, newspaper4k 0.9.6, trafilatura 2.3.1. Source: 26 elements among five paragraphs. Of 19 of them
-# @mozilla/readability 0.6.0 dropped one, an aside.
+# Seen with: readability-lxml 0.9, newspaper4k 0.9.6, trafilatura 2.3.1. Source: 23 elements, each among five paragraphs, and lists and
+# tables of 18 to 31 characters.
 set -euo pipefail
 folder=$(mktemp -d) && trap 'rm -rf "$folder"' EXIT && cd "$folder"
 python3 -m venv venv

@@ -4,7 +4,7 @@
 # name of a host, <main> for a tag even in plain text, and a number behind a hyphen for a negative one. TCP does not find "TCP/IP",
 # node not "Node.js", nor `covid 19` "COVID-19", which is `covid` and `-19`. 2024 does not find "2020-2024". With a hyphen in the
 # query, self-hosted does not find "self hosted". Putting spaces in place of these signs, in posts and queries, mends all of them.
-# Seen with: PostgreSQL 18.7 in @electric-sql/pglite 0.5.17. Source: 40 texts with a query each.
+# Seen with: PostgreSQL 18.7 in @electric-sql/pglite 0.5.17. Source: 43 texts with a query each.
 set -euo pipefail
 folder=$(mktemp -d) && trap 'rm -rf "$folder"' EXIT && cd "$folder"
 npm init --yes > /dev/null

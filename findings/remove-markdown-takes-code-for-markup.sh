@@ -4,7 +4,7 @@
 # `<main>` and `Vec<String>` in backticks lose just the word in question, "if a < b and c > d" its middle, and `a*b*c` is abc. What
 # stands in parentheses behind brackets is gone as the address of a link, though a space is between them ("array[0] (see below)"),
 # and an address in angle brackets is gone, where Markdown shows it.
-# Seen with: remove-markdown 0.7.0, markdown-it 15.0.3, jsdom 29.1.1. Source: 40 pieces of Markdown, compared with what markdown-it shows.
+# Seen with: remove-markdown 0.7.0, markdown-it 15.0.3, jsdom 29.1.1. Source: 36 pieces of Markdown, compared with what markdown-it shows.
 set -euo pipefail
 folder=$(mktemp -d) && trap 'rm -rf "$folder"' EXIT && cd "$folder"
 npm init --yes > /dev/null
