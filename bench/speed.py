@@ -312,7 +312,7 @@ SECTIONS: dict[str, Section] = {
 def _ratio(what: str, against: str, ours: Sequence[float], bare: Sequence[float], goal: str) -> Row:
     """The ratio of two medians of milliseconds."""
     median, bare_median = statistics.median(ours), statistics.median(bare)
-    figures = f"{median:.1f} and {bare_median:.1f} ms; p95 {p95(ours):.1f} and {p95(bare):.1f}"
+    figures = f"{median:.1f}/{bare_median:.1f} ms, p95 {p95(ours):.1f}/{p95(bare):.1f}"
     return Row(what, against, median / bare_median, goal, figures)
 
 

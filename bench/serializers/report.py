@@ -135,15 +135,10 @@ def _run(result: Mapping[str, Any]) -> str:
 
 
 def _rows(rows: Mapping[str, Mapping[str, float]]) -> str:
-    slowest = max(row["read"] for row in rows.values())
-    largest = max(row["size"] for row in rows.values())
     columns = ("read", "average", "stddev", "write", "size")
     head = ("serializer", "read: median µs", "average", "stddev", "write: median", "bytes")
-    table = []
-    for name, row in sorted(rows.items(), key=lambda item: item[1]["read"]):
-        bars = _bar(row["read"] / slowest), _bar(row["size"] / largest)
-        table.append([name, *(row[column] for column in columns), *bars])
-    return _table((*head, "median", "size"), table)
+    by_read = sorted(rows.items(), key=lambda item: item[1]["read"])
+    return _table(head, [[name, *(row[column] for column in columns)] for name, row in by_read])
 
 
 def _side_by_side(columns: Mapping[str, Mapping[str, float]]) -> str:
@@ -154,7 +149,3 @@ def _side_by_side(columns: Mapping[str, Mapping[str, float]]) -> str:
 def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """A table whose rows begin with the name of a serializer."""
     return Table(head, [[f"`{name}`", *map(str, cells)] for name, *cells in rows]).markdown()
-
-
-def _bar(share: float) -> str:
-    return "█" * max(round(share * 16), 1)
