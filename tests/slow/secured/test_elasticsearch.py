@@ -43,10 +43,10 @@ def test_the_documented_privileges_suffice(keyed: Keyed, tmp_path: Path) -> None
     for words in (
         ("synonyms", "load", rules),
         ("synonyms", "check"),
+        ("doctor",),
         ("rollback",),
         ("sync", _posts(tmp_path, "juggling", "python and cms", "python for snakes")),
         ("indices",),
-        ("doctor",),
         ("analyze", "running"),
         ("search", "pythn"),
     ):
