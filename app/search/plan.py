@@ -187,7 +187,7 @@ class Understanding:
         plan = plan_corrected(typed, self.facts)
         if plan is not typed and not plan.pins:
             plan = replace(plan, pins=self._pins(plan))
-        if self._model and _has_meaning(plan):
+        if self._model and _has_meaning(typed):
             # The parts of a split word mean something else, and nobody knows yet whether a post has
             # them.
             texts = (
@@ -206,12 +206,12 @@ class Understanding:
         return pins if plan.request.sort == "relevance" else replace(pins, first=())
 
 
-def _has_meaning(plan: Plan) -> bool:
-    """Whether the meaning counts: of a question, which has function words, and of a text of many
-    words, once it has been typed."""
-    is_question = any(term.typed.light for term in plan.terms)
+def _has_meaning(typed: Plan) -> bool:
+    """Whether the meaning of a query as typed counts: of a question, which has function words, and
+    of a text of many words, once it has been typed."""
+    is_question = any(term.typed.light for term in typed.terms)
     least = scoring.MEANING_WORDS_OF_QUESTION if is_question else scoring.MEANING_WORDS
-    return len(plan.required) >= least and not plan.request.typing
+    return len(typed.required) >= least and not typed.request.typing
 
 
 # -- as typed --------------------------------------------------------------------------------------
