@@ -210,9 +210,12 @@ def find_jdk(
 def _is_suitable(home: Path, instance: Instance) -> bool:
     """Whether the engines' user can run a JDK that is new enough and complete."""
     release = home / "release"
-    stated = re.search(r'JAVA_VERSION="(\d+)', release.read_text() if release.exists() else "")
-    if stated and int(stated[1]) < JAVA_MINIMUM:
-        return False
+    stated = release.read_text() if release.exists() else ""
+    version = re.search(r'^JAVA_VERSION="(\d+)', stated, re.MULTILINE)
+    named = re.search(r'^MODULES="(.*)"', stated, re.MULTILINE)
+    if version and named:  # known without running it
+        is_complete = int(version[1]) >= JAVA_MINIMUM and "jdk.jdi" in named[1].split()
+        return is_complete and instance.readable(home / "bin" / "java")
     try:
         # Prints the version and the modules; the `release` file of some JDKs lacks the modules.
         listed = subprocess.run(
