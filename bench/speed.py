@@ -1,6 +1,6 @@
 """`make bench`: how fast everything is, beside the least that the same takes, as one table.
 
-    make bench                     # 15 minutes on 2 idle cores, with the sample
+    make bench                     # 5 minutes on 2 idle cores, with the sample
     make bench DATA=FOLDER         # posts and queries of a folder, as for bench.relevance
     make bench FULL=1              # 98,500 posts to reindex, 500,000 to synchronise
     make bench FORMER=TREE         # beside another commit, too: a clone with a .venv of its own

@@ -51,9 +51,12 @@ def server_launch(
             # The program that prints needs the module; strings stay as long as they are.
             without = home_without_users(instance, home)
             printed = printed.replace(str(home).encode(), str(without).encode())
-        # It has the passwords of the key store, which that program makes if there is none.
-        kept.touch(mode=0o600)
-        kept.write_bytes(_digest(home, config, environment, options) + printed)
+        # It has the passwords of the key store, which that program makes if there is none. Renamed
+        # last, so that what is kept is always whole.
+        partial = kept.with_suffix(".partial")
+        partial.touch(mode=0o600)
+        partial.write_bytes(_digest(home, config, environment, options) + printed)
+        partial.rename(kept)
     return read_launch(kept.read_bytes()[len(digest) :])
 
 
@@ -86,8 +89,9 @@ def _print_launch(
         **instance.as_user(),
     )
     if done.returncode or not done.stdout.startswith(_MAGIC):
-        reason = done.stderr.decode(errors="replace").strip()[-2000:]
-        raise DevstackError(f"Elasticsearch refuses its configuration:\n{reason}")
+        said = done.stderr.decode(errors="replace").strip().splitlines()
+        reason = "\n".join(line[:300] for line in said if not line.startswith("\tat "))
+        raise DevstackError(f"Elasticsearch refuses its configuration, or ES_JAVA_OPTS:\n{reason}")
     return done.stdout
 
 

@@ -24,6 +24,7 @@ from elasticsearch import ApiError, Elasticsearch, TransportError
 from devstack.engines import ELASTICSEARCH, ELASTICSEARCH_VERSION
 from devstack.instance import StartedEngine, open_instance
 from devstack.processes import Processes, redis_binary
+from devstack.terminal import DevstackError
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 NGINX = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
@@ -115,8 +116,15 @@ def gunicorn(
 
 
 def python_of(tree: Path) -> str:
-    """The Python that runs the code of a tree."""
-    return sys.executable if tree == REPOSITORY else str(tree / ".venv" / "bin" / "python")
+    """The Python that runs the code of a tree.
+
+    Raises:
+        DevstackError: another tree has none yet.
+    """
+    own = tree / ".venv" / "bin" / "python"
+    if tree != REPOSITORY and not own.exists():
+        raise DevstackError(f"{tree} has no .venv. Run `make setup` there.")
+    return sys.executable if tree == REPOSITORY else str(own)
 
 
 def _answers(url: str) -> bool:

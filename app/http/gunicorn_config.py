@@ -130,8 +130,8 @@ control_socket_disable = True
 
 def post_worker_init(worker: Any) -> None:
     """Connect to Redis before the first search, which would miss its time limit: on a busy machine
-    that takes half a second. Import what it would import. Read what is known of the index. The
-    first process of a start fills the cache."""
+    that takes half a second. Import what it needs. Read what is known of the index. The first
+    process of a start fills the cache."""
     import_module("snowballstemmer")
     gc.freeze()  # what was imported stays
     if service := worker.wsgi.extensions.get("blogsearch"):  # not in the bench's bare application

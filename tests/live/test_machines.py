@@ -253,6 +253,7 @@ def test_an_assistant_learns_when_to_come_back(settings: Settings) -> None:
 def test_a_post_that_was_read_is_read_in_an_outage(settings: Settings) -> None:
     short = replace(settings, cache_ttl=0.05)
     former = call(client_of(short), "fetch", id="kiln")
+    assert "Raise the heat" in former["structuredContent"]["text"]
     away = client_of(short, elasticsearch_url="http://127.0.0.1:9")
     time.sleep(0.2)  # past its lifetime
     assert call(away, "fetch", id="kiln") == former

@@ -72,5 +72,5 @@ def test_how_elasticsearch_is_called_is_asked_once_for_each_configuration(tmp_pa
         assert launch == Launch(command, {"HOME": str(instance.folder)}, "/folder", b"end")
         assert runs.read_text() == number
     (config / "elasticsearch.yml").write_text("none")
-    with pytest.raises(DevstackError, match="refuses its configuration:\nno port: none"):
+    with pytest.raises(DevstackError, match="or ES_JAVA_OPTS:\nno port: none"):
         server_launch(instance, home, environment, ())
