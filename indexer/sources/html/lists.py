@@ -102,12 +102,15 @@ def _entries(
     starts.append(lengths[main.mem_id].end)
     # A list with a link to the page itself is a menu.
     menus = {_outer_list(link, main) for link, target in links if target == oid} - {0}
+    dated = {outer.mem_id for time in main.css("time") for outer in ancestors(time, main)}
     titles: list[Link] = []
     for link, target in links:
         around = [link, *ancestors(link, main)]
         heading = link.css_first(_HEADINGS) or next((n for n in around if n.tag in HEADINGS), None)
         item = next((node for node in around if node.tag in _ITEMS), None)
-        is_title = heading or not item or _is_title(link, item, lengths, is_lenient=is_lenient)
+        is_title = True
+        if item and not heading and item.mem_id not in dated:
+            is_title = _is_title(link, item, lengths, is_lenient=is_lenient)
         if is_title and target != oid and _outer_list(link, main) not in menus:
             titles.append((item or heading or link, target))
     several = _several(titles, main)
@@ -146,7 +149,7 @@ def _is_title(
     link: LexborNode, item: LexborNode, lengths: Mapping[int, Lengths], *, is_lenient: bool
 ) -> bool:
     """Whether a link is what an item is called, and not a word in a text."""
-    if not link.text().strip() or link.css_first("img, div") or item.css_first("time"):
+    if not link.text().strip() or link.css_first("img, div"):
         return True  # a card
     own, whole = lengths[link.mem_id], lengths[item.mem_id]
     is_first = is_lenient and item.tag == "li" and own.start - whole.start < _DATE
