@@ -15,6 +15,9 @@ _COUNTING = re.compile(
     re.IGNORECASE,
 )
 _FEED_FRAGMENT = re.compile(r"(?:atom|rss)(?:-|$)|utm_")
+_BEFORE_HOST = re.compile(r"https?://(?:www\.)?", re.IGNORECASE)
+_INDEX = re.compile(r"(?:(?<![^/])index)?+\.html?$")
+_FILE = re.compile(r"(?:(?<![^/])_?index)?+\.(?:html?|mdx?)$")
 _NOT_IN_HOST = re.compile(r"[\s%\"<>\\^`{|}]")
 
 
@@ -41,6 +44,8 @@ def without_tracking(url: str) -> str:
 
     Other parameters and fragments may name a post, and stay.
     """
+    if "?" not in url and "#" not in url:
+        return url
     rest, _, fragment = url.partition("#")
     path, _, query = rest.partition("?")
     kept = "&".join(part for part in query.split("&") if not _COUNTING.match(part))
@@ -87,16 +92,17 @@ def is_local(url: str) -> bool:
 def address_of(url: str) -> str:
     """What is the same for every spelling of a page's URL: `blog.example.org/posts/a`; a path on
     the site (`/posts/a`) stays without a host."""
-    bare = re.sub(r"^https?://(?:www\.)?", "", without_tracking(url), flags=re.IGNORECASE)
-    host, slash, path = bare.partition("/")
-    path = unquote(re.sub(r"(?:(?:^|(?<=/))index)?\.html?$", "", path)).rstrip("/")
+    url = without_tracking(url)
+    before = _BEFORE_HOST.match(url)
+    host, slash, path = url[before.end() if before else 0 :].partition("/")
+    path = unquote(_INDEX.sub("", path)).rstrip("/")
     return f"{host.lower()}{slash}{path}"[:MAX_URL]
 
 
 def slug_of(address: str) -> str:
     """The last part of an address, without the ending of a file: `a` of `blog.example.org/posts/a`;
     "" for the first page of a site."""
-    path = re.sub(r"(?:(?:^|(?<=/))_?index)?\.(?:html?|mdx?)$", "", address).rstrip("/")
+    path = _FILE.sub("", address).rstrip("/")
     return path.partition("/")[2].rpartition("/")[2].lower()
 
 

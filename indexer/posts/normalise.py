@@ -9,12 +9,12 @@ from contextlib import suppress
 from dataclasses import fields, replace
 from operator import attrgetter
 from typing import Any, ParamSpec, TypeVar
-from urllib.parse import urldefrag, urljoin
+from urllib.parse import urljoin
 
 import orjson
 
 from indexer import SCHEMA
-from indexer.posts.addresses import MAX_URL, address_of, is_address, slug_of
+from indexer.posts.addresses import MAX_URL, address_of, is_address, is_url, slug_of
 from indexer.posts.dates import TAKEN, NoDate, iso, moment
 from indexer.posts.html_text import (
     PAGE,
@@ -221,16 +221,18 @@ def _links(url: str, links: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     """
     stored: set[str] = set()
     own = address_of(url)
+    site, own_slug = own.partition("/")[0], slug_of(own)
     for href, text in links:
+        path = href.strip().partition("#")[0].partition("?")[0]
         try:
-            target = urldefrag(urljoin(url, href.strip())).url.partition("?")[0]
+            target = path if is_url(path) else urljoin(url, path)
         except ValueError:  # not a URL
             continue
         address = address_of(target)
         slug = slug_of(address)
-        on_site = address.partition("/")[0] == own.partition("/")[0]
+        on_site = address.partition("/")[0] == site
         is_unmistakable = len(slug) >= UNMISTAKABLE_SLUG
-        is_itself = address == own or (is_unmistakable and slug == slug_of(own))
+        is_itself = address == own or (is_unmistakable and slug == own_slug)
         if (
             slug
             and not is_itself

@@ -42,8 +42,8 @@ _REPORTED = 500  # entries between two reports of the progress
 _NO_TEXT = b""
 _SHORT = 5  # characters of a title that may stand in the text of another page by accident
 _SAMPLE = 100  # characters of a post that a message quotes
-_WORD = re.compile(r"[A-Za-z\d-]+|[^\W\d_]+")
-_NUMBER = re.compile(r"\d")
+_NUMBERED = re.compile(r"(?<![A-Za-z-])[A-Za-z-]*+\d[A-Za-z\d.,:-]*+")
+"""A word that has a digit, as a time or the number of an error."""
 _COMPARED = 50_000  # posts of a large index that are compared, by chance
 
 OnReject = Callable[[Reject], None]
@@ -110,14 +110,15 @@ class Alike:
 
 
 def _keys(post: Post) -> dict[str, bytes]:
-    """What posts have in common that show the same: their titles, or the words of their texts
-    without those that have a digit, as a time or the number of an error, title and address."""
+    """What posts have in common that show the same: their titles, or their texts without the words
+    that have a digit, title and address."""
     text = f"{post.text}\n{post.code}"
     for own in (post.url, post.title, f"/{post.oid}"):
         if len(own) > _SHORT:
             text = text.replace(own, " ")
-    words = " ".join(word for word in _WORD.findall(text) if not _NUMBER.search(word))
-    return {"text": _digest_of(words) if words else _NO_TEXT, "title": _digest_of(post.title)}
+    words = _NUMBERED.sub("", text)
+    has_words = any(map(str.isalpha, words))
+    return {"text": _digest_of(words) if has_words else _NO_TEXT, "title": _digest_of(post.title)}
 
 
 def _digest_of(text: str) -> bytes:
