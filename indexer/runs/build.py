@@ -10,6 +10,7 @@ are refused read again through the alias, and reach the new generation after the
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from dataclasses import replace as with_fields
@@ -30,7 +31,7 @@ from indexer.posts.records import OfTheIndex, Post, SourceItem, batches, example
 from indexer.runs.ingest import Alike, Ingest, IngestOptions, OnReject, too_many_removed
 from indexer.runs.refusals import Refusal
 from indexer.store import generations
-from indexer.store.bulk import BulkLimits, Operation, operation, send_bulk
+from indexer.store.bulk import BulkLimits, Operation, Ready, operation, send_bulk
 from indexer.store.generations import Generation, building_alias
 from indexer.store.scan import (
     NO_SAMPLES,
@@ -61,9 +62,10 @@ OVER_HTTP = {
 
 Check = Callable[[str], None]
 """Raises an error if the generation of this name must not go live."""
-Fill = Callable[[str, str | None, Collection[str]], int]
-"""Writes posts to the new generation of this name; how many. The second name is that of the live
-one, if there is one, with the oids that it has: what is written to it from now on is replayed."""
+Fill = Callable[[str, str | None, Collection[str], Ready], int]
+"""Writes posts to the new generation of this name, once it is ready; how many. The second name is
+that of the live one, if there is one, with the oids that it has: what is written to it from now on
+is replayed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +128,7 @@ def reindex(
     """
     options = options or IngestOptions()
 
-    def fill(name: str, live: str | None, there: Collection[str]) -> int:
+    def fill(name: str, live: str | None, there: Collection[str], ready: Ready) -> int:
         ingest = Ingest(on_reject, options)
         posts: Iterable[Post] = ingest.posts(raws)
         lacking: list[str] = []
@@ -140,7 +142,7 @@ def reindex(
             posts = chain(merged, copied)
         posts = with_passages(posts, settings.model, client, live)
         operations = (operation("index", post.oid, post) for post in posts)
-        accepted = _write(client, name, operations, ingest.refuse, options.limits)
+        accepted = _write(client, name, operations, ingest.refuse, options.limits, ready)
         if not options.force:
             ingest.check_rejects()
         if not (ingest.read and accepted):
@@ -238,10 +240,11 @@ def _write(
     operations: Iterable[Operation],
     refuse: Callable[[str, Refusal], None] = _fail,
     limits: BulkLimits | None = None,
+    ready: Ready = bool,
 ) -> int:
     """Write to a generation through its building alias; how many operations were accepted."""
     accepted = 0
-    for outcomes in send_bulk(client, building_alias(name), operations, limits):
+    for outcomes in send_bulk(client, building_alias(name), operations, limits, ready):
         for outcome in outcomes:
             if outcome.refusal:
                 refuse(outcome.operation.oid, outcome.refusal)
@@ -289,14 +292,22 @@ def _build(
         else:
             since = dict.fromkeys(since, -1)
         replay = _Replay(client, live.name, name, since, there, settings.model, bool(fill))
-    with _undone_on_failure(client, lock, alias):
+    with _undone_on_failure(client, lock, alias), ThreadPoolExecutor(1) as beside:
         aliases = {building_alias(name): {"is_hidden": True}}
-        client.indices.create(index=name, aliases=aliases, wait_for_active_shards=1, **body)
+        made = beside.submit(
+            client.indices.create, index=name, aliases=aliases, wait_for_active_shards=1, **body
+        )
         if fill:
-            accepted = fill(name, live.name if live else None, there)
+            # It takes a tenth of a small build, in which the first posts are read.
+            accepted = fill(name, live.name if live else None, there, made.result)
         elif replay:
+            made.result()
             # Not what was written there after it was read, which is replayed later.
             accepted = len(replay.once() & replay.there)
+        # Set explicitly: by default an index not searched for 30 s stops refreshing, and the first
+        # search after a write has to wait for a refresh.
+        searched = {"refresh_interval": "1s", "number_of_replicas": settings.replicas}
+        changed = beside.submit(client.indices.put_settings, index=name, settings=searched)
         update_link_texts(client, name, building_alias(name))
         client.indices.refresh(index=name)
         posts, comments = count(client, name)
@@ -305,10 +316,7 @@ def _build(
                 f"{name} has {quantity(posts, 'post')}, but {accepted:,} were accepted",
                 "Look at the log of Elasticsearch, then run the command again.",
             )
-        # Set explicitly: by default an index not searched for 30 s stops refreshing, and the first
-        # search after a write has to wait for a refresh.
-        searched = {"refresh_interval": "1s", "number_of_replicas": settings.replicas}
-        client.indices.put_settings(index=name, settings=searched)
+        changed.result()
         built = _go_live(client, lock, alias, name, live, replay, settings.check)
     # Every part of a search is repeated for each segment. Large indices keep several, so that more
     # than one thread can search them.

@@ -31,6 +31,10 @@ class BulkLimits:
     timeout: float = 120.0  # seconds of one request
 
 
+Ready = Callable[[], object]
+"""Returns when there is the index to write to, or raises why there is none."""
+
+
 @dataclass(frozen=True, slots=True)
 class Operation:
     """One operation of a bulk request, as NDJSON."""
@@ -80,8 +84,10 @@ def send_bulk(
     alias: str,
     operations: Iterable[Operation],
     limits: BulkLimits | None = None,
+    ready: Ready = bool,
 ) -> Iterator[list[Outcome]]:
-    """Send operations to an alias; yields the outcomes of each request, in order.
+    """Send operations to an alias, once it is `ready`; yields the outcomes of each request, in
+    order.
 
     At most `limits.workers` requests are in flight: the reader of the source waits for them.
 
@@ -95,6 +101,7 @@ def send_bulk(
     with ThreadPoolExecutor(limits.workers, thread_name_prefix="bulk") as pool:
         try:
             for chunk in chunks(operations, limits):
+                ready()
                 if len(in_flight) >= limits.workers:
                     yield in_flight.popleft().result()
                 in_flight.append(pool.submit(send, chunk))
