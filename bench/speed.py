@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
+from http.client import HTTPException
 from itertools import repeat
 from pathlib import Path
 from subprocess import DEVNULL, check_output
@@ -61,11 +62,12 @@ from bench.workload import (
     Query,
     combined,
     corpus_of,
+    different,
     queries_of,
     typed_of,
 )
 from devstack.instance import open_instance
-from devstack.servers import REPOSITORY, redis_server
+from devstack.servers import REPOSITORY, elasticsearch_nodes, redis_server
 from devstack.stack import Stack
 
 HEARTBEAT = "/__lbheartbeat__"
@@ -123,10 +125,13 @@ class Run:
     seconds: float = 2.0
     reindexed: tuple[int, ...] = (2_737,)
     synchronised: int = 1_500
+    searched: int = 2_000
 
     @property
     def former_name(self) -> str:
-        """The commit of that tree."""
+        """The commit of that tree; "" without one."""
+        if not self.former:
+            return ""
         command = ["git", "-C", str(self.former), "rev-parse", "--short", "HEAD"]
         return check_output(command, text=True).strip()
 
@@ -300,12 +305,51 @@ def measure_start(run: Run, alias: str) -> Iterator[Row]:
         yield Row(what, "–", seconds, goal, f"at most {max(times[name]) / 1000:.2f} s", "s")
 
 
+def measure_memory(run: Run, alias: str) -> Iterator[Row]:
+    """What a worker holds after many different searches, and all processes of a service of one
+    worker with 1,500 posts, each with engines of its own: the heap is that of docs/operations.md
+    for 1 GB. Pages that processes share count once."""
+    held: dict[str, tuple[float, float]] = {}
+    for name, tree in {"": REPOSITORY, run.former_name: run.former or REPOSITORY}.items():
+        with (
+            elasticsearch_nodes(1, heap="256m") as (node,),
+            combined(run.corpus, 1_500) as path,
+            redis_server() as store,
+            temporary_alias() as own,
+        ):
+            there = {"ELASTICSEARCH_URL": node.url}
+            index(path, own, there, tree)
+            with (
+                serving(own, redis_url=store.url, variables=there, tree=tree) as served,
+                getting(served.url) as get,
+            ):
+                for q in different(run.corpus, run.searched):
+                    get(f"/search?q={quote(q)}")
+                worker = sum(map(_megabytes, served.workers()))
+                others = (served.process.pid, store.process.pid, node.pid)
+                held[name] = worker, worker + sum(map(_megabytes, map(psutil.Process, others)))
+    after = f"after {run.searched:,} searches"
+    worker, whole = held[""]
+    yield Row(
+        f"memory of all processes {after}", "–", whole, "1000", f"a worker {worker:.0f}", "MB"
+    )
+    if run.former:
+        theirs, _ = held[run.former_name]
+        figures = f"{worker:.0f}/{theirs:.0f} MB"
+        yield Row(f"memory of a worker {after}", run.former_name, worker / theirs, "1", figures)
+
+
+def _megabytes(process: psutil.Process) -> float:
+    return float(process.memory_full_info().pss) / 1e6
+
+
 SECTIONS: dict[str, Section] = {
     "uncached": measure_uncached,
     "cached": measure_cached,
     "start": measure_start,
     "reindex": measure_reindex,
     "sync": measure_sync,
+    "memory": measure_memory,
 }
 
 
@@ -374,12 +418,18 @@ def main(
     if unknown := set(names) - set(SECTIONS):
         raise click.UsageError(f"There is no section {', '.join(unknown)}: {', '.join(SECTIONS)}.")
     run = Run(*corpus_of(data), former and former.resolve(), peer)
+    if peer:
+        try:
+            with getting(peer) as get:
+                get(peer.replace("{q}", "python"))
+        except (OSError, HTTPException, AssertionError) as problem:
+            raise click.ClickException(f"The peer does not answer: {problem}.") from None
     if full:
-        run = replace(
-            run, number=300, rounds=8, seconds=3.0, reindexed=(2_737, 98_500), synchronised=500_000
-        )
+        run = replace(run, number=300, rounds=8, seconds=3.0, searched=20_000)
+        run = replace(run, reindexed=(2_737, 98_500), synchronised=500_000)
     elif quick:
-        run = replace(run, number=30, rounds=2, seconds=1.0, reindexed=(500,), synchronised=500)
+        run = replace(run, number=30, rounds=2, seconds=1.0, searched=100)
+        run = replace(run, reindexed=(500,), synchronised=500)
     header = ["what", "against", "measured", "goal", "reached", "figures"]
     rows: list[Row] = []
     with Stack(open_instance(os.environ), os.environ).using(keep=False) as urls:

@@ -63,6 +63,17 @@ def typed_of(queries: Sequence[Query]) -> list[Query]:
     return typed_queries
 
 
+def different(corpus: Path, number: int) -> Iterator[str]:
+    """So many searches of two words of titles, the second one mistyped in every other. The same for
+    every run."""
+    chosen = random.Random(14)
+    words = sorted({word for post in lines(corpus) for word in post["title"].split()})
+    for nth in range(number):
+        first, second = chosen.sample(words, 2)
+        at = chosen.randrange(len(second)) if nth % 2 else len(second)
+        yield f"{first} {second[:at]}{second[at + 1 :]}"
+
+
 def corpus_of(folder: Path | None) -> tuple[Path, list[Path]]:
     """The posts and the files of queries: of a folder the first corpus with known items, else its
     first; without a folder the sample."""
