@@ -247,9 +247,8 @@ def _with_few_marks(signs: re.Match[str]) -> str:
 def one_line(text: str) -> str:
     """The cleaned text with each run of white space replaced by one space, and inside of numbers
     (10 000) by a narrow one."""
-    line = " ".join(text.split())
-    if line.isascii() and line.isprintable():  # nearly always: there is nothing to clean
-        return line
+    if text.isascii() and (line := " ".join(text.split())).isprintable():
+        return line  # nearly always: there is nothing to clean
     line = with_groups(clean(text), _INSIDE)
     return " ".join(line.split()).replace(_INSIDE, NARROW)
 
