@@ -282,8 +282,9 @@ def analysis(rules: Rules, language: Language) -> dict[str, Any]:
             # One pattern, because every word is compared with each.
             "patterns": [
                 r"^(?:v(\d+)$"
-                # python3.12: python and 3.12, and the beginnings of the number.
-                r"|(\p{L}*+)(?=(\d+)\.\d)(?:(?=(\d+\.\d+)\.\d)(?:(?=(\d+\.\d+\.\d+)\.\d)|)|)(.*)$"
+                # python3.12rc1: python, 3.12rc1 and 3.12, and the beginnings of the number.
+                r"|(\p{L}*+)(?=(\d+)\.\d)(?:(?=(\d+\.\d+)\.\d)(?:(?=(\d+\.\d+\.\d+)\.\d)|)|)"
+                r"(?:(?=([\d.]*\d)\p{L})|)(.*)$"
                 # T-shirt: also its parts, as those of a Persian word with a half-space.
                 rf"|(\p{{L}}){_JOINER}(.(.+))${half_space})"
             ],

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from sys import intern
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -185,7 +184,7 @@ def read_lookup(response: Response, examined: Examined) -> dict[str, WordFacts]:
     counts = read_counts(response)
     entries = chain.from_iterable(response.get("suggest", {}).values())
     options = {
-        entry["text"]: tuple(Option(intern(one["text"]), one["freq"]) for one in entry["options"])
+        entry["text"]: tuple(Option(one["text"], one["freq"]) for one in entry["options"])
         for entry in entries
     }
 

@@ -8,10 +8,10 @@ Understanding     makes plans: the first one by what is known, another one if a 
                   looked up has another spelling, or is two words, or one with its neighbour
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING
 
 from analyzers.languages import Language
@@ -121,7 +121,7 @@ class Plan:
         for term, variant in zip(self.terms, variants, strict=True):
             start, typed_end = term.typed.start, term.typed.end
             text += q[end:start]
-            if variant.kind in ("spelling", "split"):
+            if variant.kind == "spelling" or variant.is_split:
                 text += variant.readable
             elif term.typed.is_joined:
                 text += term.typed.text
@@ -255,7 +255,8 @@ def plan_corrected(plan: Plan, facts: Facts) -> Plan:
     if plan.request.typos:
         if not plan.request.typing:
             query = _resegment(plan.query, stats, plan.language)
-        interpreted = _interpret(query, facts, plan.language)
+        ruled = {term.typed.key for term in terms if term.phrase}
+        interpreted = _interpret(query, facts, plan.language, ruled)
         if terms and terms[-1].begun and _has_more(terms[-1].typed, stats):
             interpreted[-1] = terms[-1]
         terms = mark_phrases(interpreted, plan.phrases)
@@ -295,8 +296,11 @@ def _without_unknown_flags(plan: Plan, stats: Mapping[str, TermStats]) -> Plan:
     )
 
 
-def _interpret(query: ParsedQuery, facts: Facts, language: Language) -> list[Interpretation]:
-    """What each term may stand for; of several doubtful ones the likeliest variants only."""
+def _interpret(
+    query: ParsedQuery, facts: Facts, language: Language, ruled: Collection[str]
+) -> list[Interpretation]:
+    """What each term may stand for; of several doubtful ones the likeliest variants only. The terms
+    of a rule's phrase, whose keys are `ruled`, are spelled right."""
     terms: list[Interpretation] = []
     for term in query.terms:
         known = facts.get(term.key)
@@ -304,7 +308,7 @@ def _interpret(query: ParsedQuery, facts: Facts, language: Language) -> list[Int
             terms.append(interpret_as_typed(term))
         elif is_bigram(term.token) and not known.stats.known:
             terms.append(interpret_characters(term))
-        elif not term.correctable or term.is_joined:
+        elif not term.correctable or term.is_joined or term.key in ruled:
             terms.append(interpret_as_typed(term, known.stats.posts))
         else:
             terms.append(interpret(term, known, language, last=term == query.terms[-1]))
@@ -342,18 +346,22 @@ def _resegment(
     query: ParsedQuery, stats: Mapping[str, TermStats], language: Language
 ) -> ParsedQuery:
     """The query with two terms joined if only the joined word is in the index, and with compound
-    terms split that no post has; `xyz42` only if a post has `xyz`."""
+    terms split that no post has; `xyz42` only if a post has `xyz`, `h264` only if also 264."""
     terms: list[QueryTerm] = []
     left = list(query.terms)
     while left:
         term = left.pop(0)
         both = stats.get(term.key_with(left[0])) if left else None
-        if both and both.words and not (_is_known(term, stats) and _is_known(left[0], stats)):
+        if both and both.known and not (_is_known(term, stats) and _is_known(left[0], stats)):
             terms.append(join_terms(term, left.pop(0), language))
         elif term.key in stats and not stats[term.key].known:
             pieces = apart(term, language)
-            is_split = pieces and (len(term.pieces) > 1 or _is_known(pieces[0], stats))
-            terms.extend(pieces if is_split else (term,))
+            needed = pieces if pieces and len(pieces[0].text) == 1 else pieces[:1]
+            known = all(_is_known(piece, stats) for piece in needed)
+            if pieces and (len(term.pieces) > 1 or known):
+                left = [*pieces, *left]
+            else:
+                terms.append(term)
         else:
             terms.append(term)
     return query if terms == list(query.terms) else query.with_terms(terms[:MAX_TERMS])
@@ -383,9 +391,10 @@ def examined_words(plan: Plan) -> Examined:
     terms = plan.query.examined
     pieces = [piece for term in terms for piece in (term, *apart(term, plan.language))]
     examined = [piece for piece in pieces if not piece.stop]
+    compounds = [apart(term, plan.language) for term in terms if len(term.pieces) > 1]
     examined += [
         join_terms(first, second, plan.language)
-        for first, second in pairwise(terms)
+        for first, second in chain.from_iterable(map(pairwise, (terms, *compounds)))
         if first.joins(second)
     ]
     examined = examined[:_LOOKED_UP]

@@ -77,9 +77,9 @@ _DASH = re.compile("^[—–]")  # what phones make of --
 _GERSHAYIM = re.compile('(?<=[א-ת])["״](?=[א-ת])')
 # python3.12 is python and 3.12.
 _VERSION = re.compile(r"(?<=[^\W\d_])(?=\d+\.\d)")
-_GROUP = re.compile(r"[1-9]\d{0,2}")
-_NUMBERED = re.compile(r"[^\W\d_]{2,}\d+")
-_WORD_OR_NUMBER = re.compile(r"[^\W\d_]+|\d+")
+_WORD_OR_NUMBER = re.compile(r"[^\W\d_]+|\d[^\W_]*")
+_NUMBERED = re.compile(r"[^\W\d_]+\d[^\W_]*")
+_APART = re.compile(r"(?=.{5,})[^\W\d_]{2,} [^\W\d_]{2,}|[^\W\d_]+ \d[^\W_]*|[1-9]\d{0,2} \d{3}")
 _LETTER = rf"[^\W\d_]{_MARK}*"
 _CORRECTABLE = re.compile(rf"(?:{_LETTER}){{3,}}(?:['·](?:{_LETTER})+)?")
 
@@ -143,9 +143,10 @@ class QueryTerm:
         return short and not self.stop and bool(_CORRECTABLE.fullmatch(self.token))
 
     def joins(self, other: "QueryTerm") -> bool:
-        """Whether the two may be one word (`post gres`) or number (10 000), written apart."""
-        grouped = _GROUP.fullmatch(self.token) and re.fullmatch(r"\d{3}", other.token)
-        return bool(grouped) or (self.correctable and other.correctable)
+        """Whether the two may be one word (`post gres`, `es 6`) or number (10 000)."""
+        return not (self.stop or other.stop) and bool(
+            _APART.fullmatch(f"{self.token} {other.token}")
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,7 +291,7 @@ def _query_term(
 
 def apart(compound: QueryTerm, language: Language) -> tuple[QueryTerm, ...]:
     """The pieces of a compound term as terms of their own, for when no post has them side by side;
-    also the word and the number of `python3`. Empty for any other term."""
+    also the word and the number of `python3` and `gpt4o`. Empty for any other term."""
     is_numbered = _NUMBERED.fullmatch(compound.text)
     if not is_numbered and not 1 < len(compound.pieces) <= MAX_PIECES:
         return ()

@@ -45,6 +45,7 @@ ADJACENT_BOOST, NEIGHBOURS_SLOP = 1.5, 16
 known items: boost 1.2 .536 / .743, 1.5 .540 / .759, 2 .531 / .755; slop 12 to 24 within .002."""
 NEIGHBOUR_PAIRS = 16
 """Bounds the request of a very long query."""
+INFLECTED_PHRASE_FIELDS = ("title", "text", "comment_texts")
 PHRASE_FIELDS = ("title.forms", "text.forms", "code.forms", "comment_texts.forms")
 COMPOUND_FIELDS = (*PHRASE_FIELDS, "all")
 """Where a term of several tokens must stand side by side. The last has no positions: it only finds
@@ -95,6 +96,9 @@ COST_REPLACED = COST_ADDED = 1.0
 COST_LEFT_OUT = COST_SWAPPED = COST_DOUBLED = 0.7
 """The most frequent slips: .958 → .978 offline. A stop word is meant only at this (`teh`): `art` is
 not `at`, which every post has."""
+COST_ANOTHER_WORD = 0.1
+"""How much more than an inflection another word costs where posts have the stem: `ebooks` is ebook
+rather than books, which ties without it. Other words stay: `jamed` has the stem of James."""
 COST_ALIKE = 0.8
 """One vowel for another, c for k, s for z …: judged `typo1` .938, without it .929."""
 COST_NEAR_KEY = 0.9

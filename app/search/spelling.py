@@ -100,23 +100,25 @@ class WordFacts:
     """What the index has of a word, and the other spellings that the suggester offers."""
 
     stats: TermStats
-    options: Options = ()
+    options: tuple[Option, ...] = ()
 
 
 Facts = Mapping[str, WordFacts]
 """By the keys of terms."""
 
 
-VariantKind = Literal["typed", "spelling", "prefix", "split", "begun", "character"]
+VariantKind = Literal[
+    "typed", "spelling", "prefix", "split", "split as typed", "begun", "character"
+]
 
 
 @dataclass(frozen=True, slots=True)
 class TermVariant:
     """One text that a term may stand for.
 
-    `kind`: as typed, another spelling, all words that begin with it, two words, two characters as
-    either; `begun` is being typed: the word and all that begin with it. `weight` is the likelihood
-    relative to the likeliest variant, `cost` that of the edits.
+    `kind`: as typed, another spelling, all words that begin with it, two words in any inflection or
+    as typed, two characters as either; `begun` is being typed: the word and all that begin with it.
+    `weight` is the likelihood relative to the likeliest variant, `cost` that of the edits.
     """
 
     text: str
@@ -138,7 +140,7 @@ class TermVariant:
     @property
     def is_split(self) -> bool:
         """Whether it is two words for one that is typed."""
-        return self.kind == "split"
+        return self.kind in ("split", "split as typed")
 
     @property
     def readable(self) -> str:
@@ -232,7 +234,7 @@ def interpret(
         return _interpret_known(term, stats.posts, candidates, language)
     if stats.stems:
         return _interpret_by_stem(term, stats.stems, candidates, language)
-    return _interpret_unknown(term, stats.prefix, candidates, last=last)
+    return _interpret_unknown(term, stats.prefix, candidates, language, last=last)
 
 
 def _interpret_known(
@@ -258,17 +260,25 @@ def _interpret_by_stem(
     term: QueryTerm, posts: int, candidates: Sequence[TermVariant], language: Language
 ) -> Interpretation:
     """No post has this inflection; the nearest one counts most."""
+    akin = [
+        replace(variant, cost=variant.cost - scoring.COST_ANOTHER_WORD)
+        for variant in candidates
+        if language.akin(variant.text, term.token)
+    ]
+    inflections = {variant.text for variant in akin}
     near = [
         variant
         for variant in candidates
-        if variant.cost <= scoring.COST_REPLACED or language.akin(variant.text, term.token)
+        if variant.cost <= scoring.COST_REPLACED and variant.text not in inflections
     ]
-    variants = (TermVariant(term.text, posts=posts), *_weigh(near))
-    return Interpretation(term, variants, "posts have another inflection")
+    variants = _weigh(sorted([*akin, *near], key=_likelihood))
+    return Interpretation(
+        term, (TermVariant(term.text, posts=posts), *variants), "posts have another inflection"
+    )
 
 
 def _interpret_unknown(
-    term: QueryTerm, begun: int, candidates: list[TermVariant], *, last: bool
+    term: QueryTerm, begun: int, candidates: list[TermVariant], language: Language, *, last: bool
 ) -> Interpretation:
     """Misspelled, not typed to its end, or two words written as one."""
     if begun and len(term.token) >= scoring.PREFIX_MIN:
@@ -277,7 +287,7 @@ def _interpret_unknown(
         candidates = sorted([*candidates, prefix], key=_likelihood)
     # A space that is left out is as likely as a letter.
     is_split = all(variant.cost > scoring.COST_LEFT_OUT for variant in candidates)
-    splits = _splits(term.token) if is_split else ()
+    splits = _splits(term.token, language) if is_split else ()
     if candidates:
         return Interpretation(term, (*_weigh(candidates), *splits), "no post has it")
     variants = splits or interpret_as_typed(term).variants
@@ -322,12 +332,17 @@ def _weigh(candidates: Sequence[TermVariant]) -> tuple[TermVariant, ...]:
     return tuple(variant for variant in weighted if variant.weight >= scoring.MIN_WEIGHT)
 
 
-def _splits(typed: str) -> tuple[TermVariant, ...]:
+def _splits(typed: str, language: Language) -> tuple[TermVariant, ...]:
     """Two words written as one; only posts that have them side by side will match."""
     least = scoring.SPLIT_MIN_PART
     if len(typed) > scoring.SPLIT_MAX_LENGTH or not typed.isalpha():
         return ()
+    parts = [(typed[:cut], typed[cut:]) for cut in range(least, len(typed) - least + 1)]
+    # Where words are inflected there are no stop words: `in side` would be any side.
+    kinds: list[VariantKind] = [
+        "split" if language.stop_words.isdisjoint(pair) else "split as typed" for pair in parts
+    ]
     return tuple(
-        TermVariant(f"{typed[:cut]} {typed[cut:]}", scoring.SPLIT, "split")
-        for cut in range(least, len(typed) - least + 1)
+        TermVariant(" ".join(pair), scoring.SPLIT, kind)
+        for pair, kind in zip(parts, kinds, strict=True)
     )

@@ -35,7 +35,7 @@ def lookup_search(plan: Plan) -> Json:
 def corrected(q: str, stats: dict[str, TermStats], *options: str, **changes: Any) -> Plan:
     """The plan if the index has so much of the terms; the suggester offers `options` for each."""
     plan = typed(q, **changes)
-    offered = [Option(text, 30) for text in options]
+    offered = tuple([Option(text, 30) for text in options])
     facts = {key: WordFacts(known, offered) for key, known in stats.items()}
     return plan_corrected(plan, facts)
 
@@ -71,6 +71,10 @@ def test_one_long_identifier_is_corrected_by_one_edit() -> None:
         ("post gres", {"0": NOWHERE, "1": KNOWN, "0+1": KNOWN}, (), ["postgres"]),
         ("foo.bar", {"0": NOWHERE, "0.0": KNOWN, "0.1": KNOWN}, (), ["foo", "bar"]),
         ("python3", {"0": NOWHERE, "0.0": KNOWN, "0.1": KNOWN}, (), ["python", "3"]),
+        ("h264", {"0": NOWHERE, "0.0": KNOWN, "0.1": KNOWN}, (), ["h", "264"]),
+        ("h264", {"0": NOWHERE, "0.0": KNOWN, "0.1": NOWHERE}, (), ["h264"]),
+        ("es 6", {"0": NOWHERE, "1": KNOWN, "0+1": KNOWN}, (), ["es6"]),
+        ("ES-6", {"0": NOWHERE, "0.0": KNOWN, "0.1": NOWHERE, "0.0+0.1": KNOWN}, (), ["es6"]),
         ("pythn", {"0": NOWHERE}, ("python",), ["pythn"]),
         ("wish", {"0": RARE}, ("wich",), ["wish"]),
     ],
@@ -157,7 +161,7 @@ def _unknown(request: SearchRequest) -> Iterator[Json]:
     yield lookup_search(plan)
     terms = [term for term, _ in examined_words(plan).values()]
     facts = {
-        term.key: WordFacts(NOWHERE, [Option(term.token + end, 50) for end in "abcdefghij"])
+        term.key: WordFacts(NOWHERE, tuple([Option(term.token + end, 50) for end in "abcdefghij"]))
         for term in terms
     }
     if (second := plan_corrected(plan, facts)) != plan:

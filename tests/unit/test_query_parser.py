@@ -124,8 +124,8 @@ def test_words_pieces_and_joins_know_where_they_stood() -> None:
 
 def test_a_word_with_a_number_is_split_from_it() -> None:
     assert [piece.text for piece in apart(parse_query("python3").terms[0])] == ["python", "3"]
-    assert apart(parse_query("x86").terms[0]) == ()
-    assert apart(parse_query("k8s").terms[0]) == ()
+    assert [piece.text for piece in apart(parse_query("gpt4o").terms[0])] == ["gpt", "4o"]
+    assert apart(parse_query("3d").terms[0]) == ()
     assert [piece.text for piece in apart(parse_query("foo->bar").terms[0])] == ["foo", "->", "bar"]
 
 

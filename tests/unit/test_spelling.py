@@ -31,11 +31,15 @@ def read(typed: str, stats: TermStats, *options: str, last: bool = True) -> Inte
         text, _, posts = option.partition(":")
         offered.append(Option(text, int(posts or 10)))
     term = parse_query(typed, ENGLISH).terms[0]
-    return interpret(term, WordFacts(stats, offered), ENGLISH, last=last)
+    return interpret(term, WordFacts(stats, tuple(offered)), ENGLISH, last=last)
 
 
 def texts(reading: Interpretation) -> list[str]:
-    return [variant.text for variant in reading.variants if variant.kind in ("spelling", "split")]
+    return [
+        variant.text
+        for variant in reading.variants
+        if variant.kind == "spelling" or variant.is_split
+    ]
 
 
 @pytest.mark.parametrize(("typed", "meant", "expected"), CASES["cost_of_a_typo"])
@@ -113,6 +117,15 @@ def test_two_words_written_as_one() -> None:
     assert "go mod" in texts(read("gomod", NOWHERE, "good:90"))
     assert texts(read("a" * 24, NOWHERE))
     assert not texts(read("a" * 25, NOWHERE))
+    # Inflected texts have no stop words: `in side` would be any side.
+    kinds = {variant.text: variant.kind for variant in read("inside", NOWHERE).variants}
+    assert (kinds["in side"], kinds["ins ide"]) == ("split as typed", "split")
+
+
+def test_an_inflection_of_a_word_that_posts_have_comes_before_other_words() -> None:
+    _, *others = read("ebooks", TermStats(stems=1), "books:90", "ebook:1").variants
+    assert [variant.text for variant in others] == ["ebook", "books"]
+    assert others[0].weight > 2 * others[1].weight
 
 
 @pytest.mark.parametrize(
