@@ -329,14 +329,12 @@ def measure_memory(run: Run, alias: str) -> Iterator[Row]:
                 others = (served.process.pid, store.process.pid, node.pid)
                 held[name] = worker, worker + sum(map(_megabytes, map(psutil.Process, others)))
     after = f"after {run.searched:,} searches"
-    worker, whole = held[""]
-    yield Row(
-        f"memory of all processes {after}", "–", whole, "1000", f"a worker {worker:.0f}", "MB"
-    )
+    yield Row(f"memory of all processes {after}", "–", held[""][1], "1000", "", "MB")
     if run.former:
-        theirs, _ = held[run.former_name]
-        figures = f"{worker:.0f}/{theirs:.0f} MB"
-        yield Row(f"memory of a worker {after}", run.former_name, worker / theirs, "1", figures)
+        pairs = zip(held[""], held[run.former_name], strict=True)
+        for what, (ours, theirs) in zip(("a worker", "all processes"), pairs, strict=True):
+            figures = f"{ours:.0f}/{theirs:.0f} MB"
+            yield Row(f"memory of {what} {after}", run.former_name, ours / theirs, "1", figures)
 
 
 def _megabytes(process: psutil.Process) -> float:
