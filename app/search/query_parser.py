@@ -20,6 +20,7 @@ from analyzers.signs import (
     UNITS,
     bigrams,
     is_grammar,
+    is_unspaced,
     runs,
     with_groups,
 )
@@ -79,8 +80,11 @@ _GERSHAYIM = re.compile('(?<=[א-ת])["״](?=[א-ת])')
 _VERSION = re.compile(r"(?<=[^\W\d_])(?=\d+\.\d)")
 _WORD_OR_NUMBER = re.compile(r"[^\W\d_]+|\d[^\W_]*")
 _NUMBERED = re.compile(r"[^\W\d_]+\d[^\W_]*")
-_APART = re.compile(r"(?=.{5,})[^\W\d_]{2,} [^\W\d_]{2,}|[^\W\d_]+ \d[^\W_]*|[1-9]\d{0,2} \d{3}")
 _LETTER = rf"[^\W\d_]{_MARK}*"
+_APART = re.compile(
+    rf"(?=.{{5,}})(?:{_LETTER}){{2,}} (?:{_LETTER}){{2,}}|(?:{_LETTER})+ \d[^\W_]*|[1-9]\d{{0,2}} \d{{3}}"
+)
+"""Two terms that may be one."""
 _CORRECTABLE = re.compile(rf"(?:{_LETTER}){{3,}}(?:['·](?:{_LETTER})+)?")
 
 
@@ -144,9 +148,9 @@ class QueryTerm:
 
     def joins(self, other: "QueryTerm") -> bool:
         """Whether the two may be one word (`post gres`, `es 6`) or number (10 000)."""
-        return not (self.stop or other.stop) and bool(
-            _APART.fullmatch(f"{self.token} {other.token}")
-        )
+        if self.stop or other.stop or is_unspaced(self.token) or is_unspaced(other.token):
+            return False
+        return bool(_APART.fullmatch(f"{self.token} {other.token}"))
 
 
 @dataclass(frozen=True, slots=True)
