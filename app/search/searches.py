@@ -300,7 +300,7 @@ def _suggesters(errors_of: Mapping[str, int]) -> Body:
 def _count_term(term: QueryTerm) -> dict[str, Query]:
     """By fields of `TermStats`: which posts to count."""
     if term.is_joined:
-        return {"stems": match_in(scoring.IN_ANY_FORM, term.token)}
+        return {"stems": match_in(scoring.IN_ANY_FORM, term.token, operator="and")}
     if len(term.pieces) > 1:
         return {"words": has_term(interpret_as_typed(term))}
     counted = {
