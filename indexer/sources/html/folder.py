@@ -278,7 +278,8 @@ def _find_searched(
             except (OSError, ValueError, TypeError, KeyError, AttributeError):
                 continue  # it is something else
             inside = {oid for oid in heads if f"{oid}/".startswith(below)}
-            if 2 * len(found & inside) >= len(inside):
+            whole = found if name == "searchindex.js" else inside  # others may list the latest only
+            if found and 2 * len(found & inside) >= len(whole):
                 left_out |= inside - found
                 searched |= found if name != "search.json" else set()
     return left_out, searched
