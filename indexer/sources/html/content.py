@@ -45,6 +45,7 @@ _UPDATED = re.compile(
     r"|更新|修改|最后|編集",
     re.IGNORECASE,
 )
+_BUILT = re.compile(r"\b(?:generated|built|last build)\b|\bbuild-", re.IGNORECASE)
 _WORD = re.compile(r"[\w']+")
 _TYPED = str.maketrans("‘’“”–—", "''\"\"--")
 """Signs of print, and what is typed for them; a head has these, and its heading those."""
@@ -425,7 +426,8 @@ class Content:
             is_linked = is_linked and all(p.css_first("a") for p in node.css("p"))
             is_labels = is_linked and labels.issuperset(link.mem_id for link in node.css("a"))
             if reason := "labels" if is_labels else self._why_line(node, is_end=is_end):
-                self._note_dates(node)
+                if not (is_end and self._repeated.get(one_line(node.text()), 0.0) >= _MOST):
+                    self._note_dates(node)  # and not the day of a build, which all pages have
                 if not is_above:
                     self._remove(node, reason)
 
@@ -439,7 +441,7 @@ class Content:
                 own = own.replace(one_line(link.text()), "", 1)
             rest = len(_WORD.findall(_LENGTH.sub("", DATE_IN_TEXT.sub("", own))))
             is_sentence = rest > (5 if text.endswith((".", "!", "?", "。", ":")) else 12)
-            is_named = "date" in names or bool(_UPDATED.search(text))
+            is_named = "date" in names or bool(_UPDATED.search(text) or _BUILT.search(text))
             is_said = is_named if is_end else node.tag in ("p", "div", "span")
             is_line = (is_author or (rest <= 6 and is_said)) and DATE_IN_TEXT.search(text)
             if not is_sentence and (is_line or node.css_matches(_DATED)):
@@ -453,19 +455,25 @@ class Content:
         return "footer" if is_note and node.css_matches("a[href]:not([href^='#']), time") else ""
 
     def _note_dates(self, node: Node) -> None:
-        """Keep the dates in an element: those of a change apart from that of the post."""
+        """Keep the dates in an element, by what is said before each."""
         found, text = node.css(_DATED), one_line(node.text())
         for inner in found:
             before, names = text.partition(one_line(inner.text()))[0], _names_of(inner)
-            is_named = _UPDATED.search(names) and "published" not in names
-            is_change = is_named or _UPDATED.search(before)
-            (self.updated if is_change else self.dates).extend(_dates_in(inner))
+            said = before if "published" in names else f"{names} {before}"
+            self._dates_for(said).extend(_dates_in(inner))
         end, names = 0, "" if found else _names_of(node)
         for date in DATE_IN_TEXT.finditer(text):
-            is_change = _UPDATED.search(f"{names} {text[end : date.start()]}")
-            if is_change or not found:
-                (self.updated if is_change else self.dates).append(date[0])
+            kept = self._dates_for(f"{names} {text[end : date.start()]}")
+            if kept is not self.dates or not found:
+                kept.append(date[0])
             end = date.end()
+
+    def _dates_for(self, said: str) -> list[str]:
+        """Where such a date is kept: with those of a change or of the post; that of a build is
+        dropped."""
+        if _BUILT.search(said):
+            return []
+        return self.updated if _UPDATED.search(said) else self.dates
 
     def _is_repeated(self, node: Node, *, is_edge: bool, is_end: bool) -> bool:
         """Whether an element of the content is the site's and not the page's.
