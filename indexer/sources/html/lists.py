@@ -102,7 +102,8 @@ def _entries(
     starts.append(lengths[main.mem_id].end)
     # A list with a link to the page itself is a menu.
     menus = {_outer_list(link, main) for link, target in links if target == oid} - {0}
-    dated = {outer.mem_id for time in main.css("time") for outer in ancestors(time, main)}
+    times = main.css("time, [class$=date]:not(:has(a))")
+    dated = {outer.mem_id for time in times for outer in ancestors(time, main)}
     titles: list[Link] = []
     for link, target in links:
         around = [link, *ancestors(link, main)]

@@ -429,7 +429,7 @@ class Page:
         if selector:
             return self.parsed.css(selector)
         links = self._main.css(", ".join(f"a[href*='{folder}/' i]" for folder in folders))
-        beside = {node.mem_id for node in self._main.css("nav a, aside a, footer nav a")}
+        beside = {node.mem_id for node in self._main.css("nav a, aside a, footer nav a, h1 a, h2 a, h3 a")}
         is_in = re.compile(rf"(?:^|/)(?:{'|'.join(folders)})/.+$", re.IGNORECASE)
         found = [n for n in links if is_in.search(self._oid_of(n.attributes["href"] or ""))]
         found = [n for n in found if n.mem_id not in beside and not is_in_text(n)]
