@@ -267,6 +267,9 @@ class Content:
         for selector in excluded:
             for node in page.css(selector):
                 self._remove(node, "excluded by blogsearch.toml")
+        for node in page.css(_UNHEARD):
+            if self._lengths[node.mem_id].text < 60:
+                self._remove(node, "for screen readers")
         for node in page.css(layout.drop) if layout.drop else ():
             self._remove(node, f"not the text in {layout.name or 'any layout'}")
         for selector, dates in ((layout.date, self.dates), (layout.updated, self.updated)):
@@ -347,13 +350,12 @@ class Content:
         return "table of contents" if is_inside and len(node.css("a[href]")) > 1 else ""
 
     def remove_tools(self, root: Node) -> None:
-        """Signs, the labels of tabs and of code, and what is there for screen readers."""
+        """Signs, and the labels of tabs and of code."""
         radios = {node.attributes.get("id") for node in root.css("input[type=radio]")} - {None}
         tools = [node for node in root.css("a[href^='#']") if _SIGN.fullmatch(node.text())]
         tools += [node for node in root.css("label") if node.attributes.get("for") in radios]
         tools += root.css("[role=tab]") if root.css_matches("[role=tabpanel]") else []
         tools += root.css("label:has(> [type=radio]), [class*=language-] > span.lang")
-        tools += [node for node in root.css(_UNHEARD) if self._lengths[node.mem_id].text < 60]
         for node in tools:
             self._remove(node, "controls")
 

@@ -378,7 +378,8 @@ class Page:
         days = [day_in_path(urlsplit(address).path) for address in (self.url, url)]
         published = [d for d in map(self._meta.get, _PUBLISHED) if str(d) not in site.built]
         modified = map(self._meta.get, _MODIFIED)
-        dates = moments([*published, self._site.entries.get(oid), *content.dates, *days])
+        first = [day for day in published if day not in content.updated]  # Astro Cactus states it
+        dates = moments([*first, self._site.entries.get(oid), *content.dates, *days, *published])
         changes = moments([*modified, *content.updated, lastmod])
         image = "" if self.image in self._site.shared_images else self.image
         return RawPost(
