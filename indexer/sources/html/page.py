@@ -359,8 +359,8 @@ class Page:
         """The post; `lastmod` is its last change if the page names none."""
         layout, options = self.layout, self._options
         section = self._text("article:section") or self._text("articlesection")
-        if section.lower() in oid.lower().split("/")[:-1]:
-            section = ""  # Hugo names the folder of a page so
+        if section.lower() in {"page", "pages", "post", "posts", *oid.lower().split("/")[:-1]}:
+            section = ""  # Hugo names the folder of the source of a page so
         site = self._site
 
         content = Content(self.parsed, layout, site.repeated, options.selectors())
