@@ -76,9 +76,9 @@ def is_list(
     count, text = len(spans), sum(end - start for start, end in spans)
     own_text = min(own.text - text, own.unlinked)
     articles = [lengths[node.mem_id].text for node in top_nodes(main.css("article"))]
-    if len(articles) >= (2 if is_hinted else 3) and sum(articles) > own.text / 2:
+    if len(articles) >= (2 if is_hinted or is_front else 3) and sum(articles) >= own.text / 2:
         return True  # fewer are cards below a post
-    if is_front and count and own_text <= text:
+    if is_front and count and own_text < text:
         return True  # a front page with the last post
     if is_hinted:
         return own_text < (max(_SHORT, text) if count else _FEW)
