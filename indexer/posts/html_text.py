@@ -290,6 +290,7 @@ def text_of(root: LexborNode) -> Readable:
     left_out |= {node.mem_id for node in root.css("a, sup") if _is_note(node)}
     left_out |= {node.mem_id for node in root.css(_PRINTED) if _is_numbering(node)}
     labels = {node.mem_id for node in root.css(_IN_HEADING) if _is_label(node)}
+    labels |= {node.mem_id for node in root.css("dt pre")}  # what Nim defines
     chips = {node.mem_id for node in root.css(_CHIPS)}
     styled = root.css("[style*=display]")
     blocks = {node.mem_id for node in styled if _AS_BLOCK.search(node.attributes["style"] or "")}
@@ -329,7 +330,7 @@ def text_of(root: LexborNode) -> Readable:
                 defined.append((tag, id_))
             if tag in HEADINGS:
                 heading = None if is_end else node
-            elif tag == "pre" and (block := _code(node)):
+            elif tag == "pre" and place not in labels and (block := _code(node)):
                 if lines and lines[-1].endswith((":", "：")):
                     announced.append((len(lines) - 1, clean(block)[:_ANNOUNCED]))
                 code.append(block)
@@ -349,14 +350,15 @@ def _defined_id(node: LexborNode) -> str:
     if node.tag not in _DEFINING:
         return ""
     own = (node.attributes.get("id") or "") if node.tag != "td" else ""
-    return _usable(own or _name_of(_anchor_before(node)))
+    inner = node.css_first("a[id], a[name]") if node.tag == "dt" else None
+    return _usable(own or _name_of(inner) or _name_of(_anchor_before(node)))
 
 
 def _defines(tag: str, id_: str, line: str) -> bool:
     """Whether an element with such an id defines what its first line names."""
     if tag in ("dt", "td"):
         return True
-    name = re.split(r"[.:/#-]", _SUFFIX.sub("", id_))[-1]
+    name = re.split(r"[.:/#-]", _SUFFIX.sub("", id_.partition(",")[0]))[-1]
     is_short = len(line) < _MAX_HEADING and not line.endswith((".", "!", "?"))
     return is_short and len(name) > 1 and bool(re.search(rf"\b{re.escape(name)}\b", line))
 

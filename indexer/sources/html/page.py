@@ -339,7 +339,7 @@ class Page:
     def _is_tool(self, oid: str, length: int) -> bool:
         """Whether the page is a search, or what a server shows in place of another."""
         titles = (*_ENDS.split(self.name), _text_of(self.parsed.css_first("h1")))
-        is_named = _TOOLS.fullmatch(oid.lower().rpartition("/")[2])
+        is_named = _TOOLS.fullmatch(oid.rpartition("/")[2])  # and no class Error
         is_called = any(map(_NOT_FOUND.fullmatch, titles))
         is_short = length < _SHORT
         return (bool(is_named) and (is_short or "/" not in oid)) or (is_called and is_short)
