@@ -352,7 +352,7 @@ class Content:
     def remove_tools(self, root: Node) -> None:
         """Signs, and the labels of tabs and of code."""
         radios = {node.attributes.get("id") for node in root.css("input[type=radio]")} - {None}
-        tools = [node for node in root.css("a[href^='#']:not(pre *)") if _SIGN.fullmatch(node.text())]
+        tools = [n for n in root.css("a[href^='#']:not(pre *)") if _SIGN.fullmatch(n.text())]
         tools += [node for node in root.css("label") if node.attributes.get("for") in radios]
         tools += root.css("[role=tab]") if root.css_matches("[role=tabpanel]") else []
         tools += root.css("label:has(> [type=radio]), [class*=language-] > span.lang")

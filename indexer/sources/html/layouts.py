@@ -14,7 +14,7 @@ class Layout:
     """Where a generator or theme puts what; every field from `has` on is a CSS selector.
 
     Args:
-        name, seen: what it is called, and the version that was looked at.
+        name: what it is called; docs/sources.md has the version that was looked at.
         generator: how `meta[name=generator]` begins, as a regular expression.
         has: what only its pages have; a page needs one of `generator` and `has`, or both if both
             are given.
@@ -27,7 +27,6 @@ class Layout:
     """
 
     name: str = ""
-    seen: str = ""
     generator: str = ""
     has: str = ""
     content: str = ""

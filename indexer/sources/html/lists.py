@@ -61,8 +61,7 @@ def is_list(
     *folders, name = path.split("/")
     if folders[-1:] == ["page"] and name.isdigit():
         return True  # the second page of a list
-    beside = {node.mem_id for node in main.css("nav a, aside a, footer a, form a")}
-    nodes = [node for node in main.css("a[href]")[:_MAX_LINKS] if node.mem_id not in beside]
+    nodes = main.css("a[href]:not(nav *, aside *, footer *, form *)")[:_MAX_LINKS]
     links = [(node, to) for node in nodes if (to := target_of(node.attributes["href"] or ""))]
     is_period = _PERIOD.search(path) and any(to.lower().startswith(f"{path}/") for _, to in links)
     is_named = is_fed or is_period or name in LISTS or bool(_PART_OF_LIST.search(path))

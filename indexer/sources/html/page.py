@@ -162,12 +162,10 @@ def read_page(
 def asks_for_password(text: str) -> bool:
     """Whether a page has a field for a password, beside its header, menus and footer."""
     try:
-        body = body_of(parse(text))
+        fields = parse(text).css("[type=password]:not(header *, nav *, footer *, aside *)")
     except TooMuchMarkup:  # it is rejected where it is read
         return False
-    for part in body.css("header, nav, footer, aside"):
-        part.decompose()
-    return body.css_first("input[type=password]") is not None
+    return bool(fields)
 
 
 class Page:
@@ -429,11 +427,11 @@ class Page:
         """What the layout has for labels, else links in the content to pages in such folders."""
         if selector:
             return self.parsed.css(selector)
-        links = self._main.css(", ".join(f"a[href*='{folder}/' i]" for folder in folders))
-        beside = {node.mem_id for node in self._main.css("nav a, aside a, footer nav a, h1 a, h2 a, h3 a")}
+        own = ":not(nav *, aside *, h1 *, h2 *, h3 *)"
+        links = self._main.css(", ".join(f"a[href*='{folder}/' i]{own}" for folder in folders))
         is_in = re.compile(rf"(?:^|/)(?:{'|'.join(folders)})/.+$", re.IGNORECASE)
         found = [n for n in links if is_in.search(self._oid_of(n.attributes["href"] or ""))]
-        found = [n for n in found if n.mem_id not in beside and not is_in_text(n)]
+        found = [n for n in found if not is_in_text(n)]
         return found if self._main.tag != "body" else [n for n in found if _is_introduced(n)]
 
 
