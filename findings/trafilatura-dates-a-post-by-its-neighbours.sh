@@ -9,7 +9,7 @@
 set -euo pipefail
 folder=$(mktemp -d) && trap 'rm -rf "$folder"' EXIT && cd "$folder"
 python3 -m venv venv
-venv/bin/pip --disable-pip-version-check install --quiet trafilatura==2.3.1 htmldate==1.11.0 lxml==6.1.3 lxml_html_clean==0.4.6
+venv/bin/pip --disable-pip-version-check install --quiet trafilatura==2.3.1 htmldate==1.11.0 lxml_html_clean==0.4.6
 cat > try.py <<'PY'
 from htmldate import find_date
 from trafilatura import extract_metadata
