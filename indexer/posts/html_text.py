@@ -391,13 +391,13 @@ def _id_of(heading: LexborNode) -> str:
 
 def _anchor_before(node: LexborNode) -> LexborNode | None:
     """An anchor without text before an element, or at the beginning of the cell before a cell, as
-    Doxygen and pydoctor write them."""
+    Doxygen, FORD and pydoctor write them."""
     before = node.prev
     while before is not None and before.tag == "-text" and not (before.text_content or "").strip():
         before = before.prev
     if node.tag == "td" and before is not None and before.tag == "td":
         before = before.first_child
-    is_anchor = before is not None and before.tag == "a" and not before.text().strip()
+    is_anchor = before is not None and before.tag in ("a", "span") and not before.text().strip()
     return before if is_anchor else None
 
 
