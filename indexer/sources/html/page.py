@@ -58,12 +58,8 @@ _MAX_LABELS = 20
 """Links to pages of tags in one post; more of them are all tags of the site."""
 _FILE = re.compile(r"\.(?!html?$|php$)[a-z]\w{1,4}$", re.IGNORECASE)
 _WHOLE = re.compile(r"<!doctype|<html|<head[\s>]|<title", re.IGNORECASE)
-_POSTING = re.compile(
-    r"\b(?:(?:news|tech)?article|(?:blog|socialmedia)posting|report)\b", re.IGNORECASE
-)
-_COLLECTION = re.compile(
-    r"\b(?:blog|collectionpage|searchresultspage|profilepage)\b", re.IGNORECASE
-)
+_POSTING = re.compile(r"(?i)\b(?:(?:news|tech)?article|(?:blog|socialmedia)posting|report)\b")
+_COLLECTION = re.compile(r"(?i)\b(?:blog|collectionpage|searchresultspage|profilepage)\b")
 _GATES = "form.post-password-form, form[action*='action=postpass'], .gh-post-upgrade-cta"
 """What WordPress and Ghost show in place of what is locked."""
 
