@@ -471,8 +471,7 @@ class Content:
             end = date.end()
 
     def _dates_for(self, said: str) -> list[str]:
-        """Where such a date is kept: with those of a change or of the post; that of a build is
-        dropped."""
+        """Where a date goes with such words: the day of a build to neither list."""
         if _BUILT.search(said):
             return []
         return self.updated if _UPDATED.search(said) else self.dates

@@ -373,7 +373,8 @@ class Page:
         published = [d for d in map(self._meta.get, _PUBLISHED) if str(d) not in site.built]
         modified = map(self._meta.get, _MODIFIED)
         first = [day for day in published if day not in content.updated]  # Astro Cactus states it
-        dates = moments([*first, self._site.entries.get(oid), *content.dates, *days, *published])
+        shown = content.dates if oid != "index" else []  # those are of its entries
+        dates = moments([*first, self._site.entries.get(oid), *shown, *days, *published])
         changes = moments([*modified, *content.updated, lastmod])
         image = "" if self.image in self._site.shared_images else self.image
         return RawPost(
