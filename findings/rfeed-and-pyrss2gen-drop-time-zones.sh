@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # One would guess: a date with a time zone is the same moment in the feed that is written of it.
 # What happens: rfeed and PyRSS2Gen write the hours and minutes as they are and put GMT behind them. A post of 09:30 in Rome is one of
-# 09:30 GMT, an hour or two too late: whoever leaves out posts dated in the future leaves it out just when it is new. feedgen keeps the zone, but its Atom says of each entry without `updated` that it has changed now, at each build.
+# 09:30 GMT, an hour or two too late: whoever leaves out posts dated in the future leaves it out just when it is new. feedgen keeps the
+# zone, but its Atom says of each entry without `updated` that it has changed now, at each build.
 # Seen with: rfeed 1.1.1, PyRSS2Gen 1.1, feedgen 1.0.0, feedgenerator 2.2.1; read with feedparser 6.0.14. Source: one item in five feeds.
 set -euo pipefail
 folder=$(mktemp -d) && trap 'rm -rf "$folder"' EXIT && cd "$folder"
