@@ -29,6 +29,12 @@ def test_inflections_are_akin(name: str, word: str, other: str, akin: bool) -> N
     assert language.akin(word, other) is language.akin(other, word) is akin
 
 
+@pytest.mark.parametrize(("name", "word", "other", "equal"), CASES["stems_are_equal"])
+def test_stems_are_equal(name: str, word: str, other: str, equal: bool) -> None:
+    language = LANGUAGES[name]
+    assert (language.stem(word) == language.stem(other)) is equal
+
+
 @pytest.mark.parametrize(("name", "one", "other", "alike"), CASES["similar_letters"])
 def test_similar_letters(name: str, one: str, other: str, alike: bool) -> None:
     language = LANGUAGES[name]
