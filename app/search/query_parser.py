@@ -82,8 +82,7 @@ _WORD_OR_NUMBER = re.compile(r"[^\W\d_]+|\d[^\W_]*")
 _NUMBERED = re.compile(r"[^\W\d_]+\d[^\W_]*")
 _LETTER = rf"[^\W\d_]{_MARK}*"
 _APART = re.compile(
-    rf"(?=.{{5,}})(?:{_LETTER}){{2,}} (?:{_LETTER}){{2,}}|(?:{_LETTER})+ \d[^\W_]*"
-    r"|[1-9]\d{0,2} \d{3}"
+    rf"(?:{_LETTER}){{2,}} (?:{_LETTER}){{2,}}|(?:{_LETTER})+ \d[^\W_]*|[1-9]\d{{0,2}} \d{{3}}"
 )
 """Two terms that may be one."""
 _CORRECTABLE = re.compile(rf"(?:{_LETTER}){{3,}}(?:['·](?:{_LETTER})+)?")

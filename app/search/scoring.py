@@ -45,7 +45,7 @@ ADJACENT_BOOST, NEIGHBOURS_SLOP = 1.5, 16
 known items: boost 1.2 .536 / .743, 1.5 .540 / .759, 2 .531 / .755; slop 12 to 24 within .002."""
 NEIGHBOUR_PAIRS = 16
 """Bounds the request of a very long query."""
-INFLECTED_PHRASE_FIELDS = ("title", "text", "comment_texts")
+INFLECTED_PHRASE_FIELDS = ("title", "text", "code.forms", "comment_texts")
 PHRASE_FIELDS = ("title.forms", "text.forms", "code.forms", "comment_texts.forms")
 COMPOUND_FIELDS = (*PHRASE_FIELDS, "all")
 """Where a term of several tokens must stand side by side. The last has no positions: it only finds
