@@ -225,7 +225,8 @@ def _links(url: str, links: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     for href, text in links:
         path = href.strip().partition("#")[0].partition("?")[0]
         try:
-            target = path if is_url(path) else urljoin(url, path)
+            # Browsers leave out line breaks, and so does urljoin.
+            target = path if is_url(path) and path.isprintable() else urljoin(url, path)
         except ValueError:  # not a URL
             continue
         address = address_of(target)

@@ -298,7 +298,7 @@ def _build(
             client.indices.create, index=name, aliases=aliases, wait_for_active_shards=1, **body
         )
         if fill:
-            # It takes a tenth of a small build, in which the first posts are read.
+            # The first posts are read meanwhile: creating it takes a tenth of a small build.
             accepted = fill(name, live.name if live else None, there, made.result)
         elif replay:
             made.result()

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from zlib import crc32
 
+from analyzers.signs import NARROW
 from indexer.errors import AllAlike, NotBuilt
 from indexer.posts.normalise import (
     check_post,
@@ -42,7 +43,7 @@ _REPORTED = 500  # entries between two reports of the progress
 _NO_TEXT = b""
 _SHORT = 5  # characters of a title that may stand in the text of another page by accident
 _SAMPLE = 100  # characters of a post that a message quotes
-_NUMBERED = re.compile(r"(?<![A-Za-z-])[A-Za-z-]*+\d[A-Za-z\d.,:-]*+")
+_NUMBERED = re.compile(rf"(?<![A-Za-z-])[A-Za-z-]*+\d[A-Za-z\d.,:{NARROW}-]*+")
 """A word that has a digit, as a time or the number of an error."""
 _COMPARED = 50_000  # posts of a large index that are compared, by chance
 

@@ -32,7 +32,7 @@ class BulkLimits:
 
 
 Ready = Callable[[], object]
-"""Returns when there is the index to write to, or raises why there is none."""
+"""Returns once the index exists, or raises why it could not be created."""
 
 
 @dataclass(frozen=True, slots=True)

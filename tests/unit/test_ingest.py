@@ -98,6 +98,7 @@ def _post(oid: str, text: str) -> Post:
         ([f"Error {UUID(int=seed << 60)}" for seed in (7, 99, 12345, 2**40, 2**60)], 5, False),
         ([f"Refused: #18.{part}.{part}c.a1" for part in ("5a", "6b", "7c", "8d", "9e")], 5, False),
         ([f"令和{number}年{chr(0x4E00 + number)}月の記事" for number in range(5)], 5, True),
+        ([f"It took {number} ms" for number in ("1\u202f234", 5, 67, 8, 9)], 5, False),
         ([f"Post oid-{number}: error at /oid-{number}" for number in range(5)], 5, False),
     ],
 )
