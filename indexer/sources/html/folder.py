@@ -146,6 +146,7 @@ class Head(NamedTuple):
     is_public: bool = False
     is_marked: bool = False  # by data-pagefind-body
     date: str = ""
+    is_published: bool = False
 
 
 def read_built_site(folder: Path, files: Mapping[str, Path], site: str) -> BuiltSite:
@@ -280,7 +281,12 @@ def _find_searched(
             inside = {oid for oid in heads if f"{oid}/".startswith(below)}
             whole = found if name == "searchindex.js" else inside  # others may list the latest only
             if found and 2 * len(found & inside) >= len(whole):
-                left_out |= inside - found
+                unlisted = inside - found
+                if len(unlisted) > len(found):  # a folder of articles beside them is a blog
+                    places = {oid.rpartition("/")[0] for oid in found}
+                    blog = {oid for oid in unlisted if oid.rpartition("/")[0] not in places}
+                    unlisted -= {oid for oid in blog if heads[oid].is_published}
+                left_out |= unlisted
                 searched |= found if name != "search.json" else set()
     return left_out, searched
 
@@ -312,7 +318,9 @@ def _head(file: Path, folder: Path) -> Head:
         return Head()
     titles = tuple(filter(None, (page.og_title, page.name)))
     is_marked = bool(_MARKED.search(whole))
-    return Head(titles, page.image, page.canonical, not page.why_hidden(), is_marked, page.date)
+    is_public = not page.why_hidden()
+    said = page.image, page.canonical, is_public, is_marked, page.date, page.is_published
+    return Head(titles, *said)
 
 
 def _address(pages: Mapping[str, Path], urls: Iterable[str]) -> str:

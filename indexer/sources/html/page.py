@@ -292,13 +292,19 @@ class Page:
         others = {rest or "index", f"{shown}/{rest}".rstrip("/")} & self._site.pages.keys()
         return folder.lower() == own and own.partition("-")[0] != shown and bool(others)
 
+    @property
+    def is_published(self) -> bool:
+        """Whether the head says that it is an article, and when it was published."""
+        is_article = self._text("og:type").lower() == "article"
+        return is_article and bool(self._text("article:published_time"))
+
     def _is_one_article(self, oid: str) -> bool:
         """Whether the page says that it is one article, or its generator, feed or search do."""
         if oid != "index" and (oid in self._site.entries or oid in self._site.searched):
             return True
         if self.layout.post and self.parsed.css_first(self.layout.post) is not None:
             return True
-        if self._text("og:type").lower() == "article" and self._text("article:published_time"):
+        if self.is_published:
             return True
         if len(self._postings) != 1 or "datePublished" not in self._postings[0]:
             return False
