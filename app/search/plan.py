@@ -346,7 +346,8 @@ def _resegment(
     query: ParsedQuery, stats: Mapping[str, TermStats], language: Language
 ) -> ParsedQuery:
     """The query with two terms joined if only the joined word is in the index, and with compound
-    terms split that no post has; `xyz42` only if a post has `xyz`, `h264` only if also 264."""
+    terms split that no post has: `xyz42` only if a post has `xyz`, `h264` and `gpt4o` only if posts
+    have both parts."""
     terms: list[QueryTerm] = []
     left = list(query.terms)
     while left:
@@ -356,8 +357,8 @@ def _resegment(
             terms.append(join_terms(term, left.pop(0), language))
         elif term.key in stats and not stats[term.key].known:
             pieces = apart(term, language)
-            needed = pieces if pieces and len(pieces[0].text) == 1 else pieces[:1]
-            known = all(_is_known(piece, stats) for piece in needed)
+            is_number = len(pieces) == 2 and len(pieces[0].text) > 1 and pieces[1].text.isdigit()
+            known = all(_is_known(piece, stats) for piece in pieces[: 1 if is_number else None])
             if pieces and (len(term.pieces) > 1 or known):
                 left = [*pieces, *left]
             else:
