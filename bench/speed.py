@@ -36,7 +36,6 @@ import psutil
 import requests
 from elasticsearch import Elasticsearch, helpers
 
-from app.version import VERSION
 from bench.load import highest_rate
 from bench.results import Table, p95, put_between
 from bench.service import (
@@ -130,10 +129,7 @@ class Run:
     @property
     def former_name(self) -> str:
         """The commit of that tree; "" without one."""
-        if not self.former:
-            return ""
-        command = ["git", "-C", str(self.former), "rev-parse", "--short", "HEAD"]
-        return check_output(command, text=True).strip()
+        return _commit_of(self.former) if self.former else ""
 
 
 Section = Callable[[Run, str], Iterator[Row]]
@@ -385,11 +381,16 @@ def _index_bare(client: Elasticsearch, name: str, posts: Sequence[Mapping[str, A
     return timed(fill)()
 
 
+def _commit_of(tree: Path) -> str:
+    command = ["git", "-C", str(tree), "rev-parse", "--short", "HEAD"]
+    return check_output(command, text=True).strip()
+
+
 def _machine() -> str:
-    """What the figures depend on besides the code."""
-    memory = psutil.virtual_memory().total / 2**30
+    """What the figures depend on."""
+    memory, commit = psutil.virtual_memory().total / 2**30, _commit_of(REPOSITORY)
     return (
-        f"Version {VERSION}; {os.cpu_count()} cores, {memory:.0f} GiB, {platform.system()}, "
+        f"Commit {commit}; {os.cpu_count()} cores, {memory:.0f} GiB, {platform.system()}, "
         f"Python {platform.python_version()}; load {os.getloadavg()[0]:.1f} at the end."
     )
 
