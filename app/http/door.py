@@ -88,7 +88,7 @@ class Door:
             self._record(environ, fields, int(status[:3]), route.endpoint)
             return start_response(status, headers, exc_info)
 
-        answered = self._answered.get(path)
+        answered = self._answered.get(f"/{path.lstrip('/')}")  # as Werkzeug finds a route
         if answered and method in READING:
             environ[_ROUTE] = answered
             return self._answer(Request(environ), answered)(environ, start)

@@ -102,6 +102,14 @@ def test_no_response_names_the_host_that_a_client_sent(settings: Settings) -> No
             assert "evil.example" not in f"{answer.headers}{answer.get_data(as_text=True)}"
 
 
+def test_a_path_is_found_with_any_number_of_slashes(settings: Settings) -> None:
+    """As Flask does; without one it is what is left of `/blogsearch` below `/blog`."""
+    client = _client(settings)
+    for path in ("/search", "//search", "search"):
+        sent = {"PATH_INFO": path, "QUERY_STRING": "q=python"}
+        assert client.get("/", environ_overrides=sent).status_code == 200, path
+
+
 # -- the cache ---------------------------------------------------------------------------------
 
 
