@@ -66,7 +66,7 @@ from bench.workload import (
     typed_of,
 )
 from devstack.instance import open_instance
-from devstack.servers import REPOSITORY, elasticsearch_nodes, redis_server
+from devstack.servers import REPOSITORY, elasticsearch_nodes, python_of, redis_server
 from devstack.stack import Stack
 
 HEARTBEAT = "/__lbheartbeat__"
@@ -305,8 +305,8 @@ def measure_memory(run: Run, alias: str) -> Iterator[Row]:
     """What a worker holds after many different searches, and all processes of a service of one
     worker with 1,500 posts, each with engines of its own: the heap is that of docs/operations.md
     for 1 GB. Pages that processes share count once."""
-    held: dict[str, tuple[float, float]] = {}
-    for name, tree in {"": REPOSITORY, run.former_name: run.former or REPOSITORY}.items():
+    held: dict[Path, tuple[float, float]] = {}
+    for tree in filter(None, (REPOSITORY, run.former)):
         with (
             elasticsearch_nodes(1, heap="256m") as (node,),
             combined(run.corpus, 1_500) as path,
@@ -323,11 +323,11 @@ def measure_memory(run: Run, alias: str) -> Iterator[Row]:
                     get(f"/search?q={quote(q)}")
                 worker = sum(map(_megabytes, served.workers()))
                 others = (served.process.pid, store.process.pid, node.pid)
-                held[name] = worker, worker + sum(map(_megabytes, map(psutil.Process, others)))
+                held[tree] = worker, worker + sum(map(_megabytes, map(psutil.Process, others)))
     after = f"after {run.searched:,} searches"
-    yield Row(f"memory of all processes {after}", "–", held[""][1], "1000", "", "MB")
+    yield Row(f"memory of all processes {after}", "–", held[REPOSITORY][1], "1000", "", "MB")
     if run.former:
-        pairs = zip(held[""], held[run.former_name], strict=True)
+        pairs = zip(held[REPOSITORY], held[run.former], strict=True)
         for what, (ours, theirs) in zip(("a worker", "all processes"), pairs, strict=True):
             figures = f"{ours:.0f}/{theirs:.0f} MB"
             yield Row(f"memory of {what} {after}", run.former_name, ours / theirs, "1", figures)
@@ -417,6 +417,8 @@ def main(
     if unknown := set(names) - set(SECTIONS):
         raise click.UsageError(f"There is no section {', '.join(unknown)}: {', '.join(SECTIONS)}.")
     run = Run(*corpus_of(data), former and former.resolve(), peer)
+    if run.former:
+        python_of(run.former)  # not after minutes of work
     if peer:
         try:
             with getting(peer) as get:

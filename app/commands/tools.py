@@ -294,8 +294,6 @@ class CommandGroup(click.Group):
 def error_message(error: BaseException) -> str | None:
     """What to print for an error of the tree in `app.errors`, with Elasticsearch's own reason; None
     for any other."""
-    from elasticsearch import ApiError
-
     from app.engines.elastic import translate_errors
     from app.errors import BlogsearchError
 
@@ -303,9 +301,6 @@ def error_message(error: BaseException) -> str | None:
         with translate_errors():
             raise error
     except BlogsearchError as known:
-        cause = known.__cause__
-        if type(known) is BlogsearchError and isinstance(cause, ApiError):
-            return f"{known.message} ({cause})"
         return str(known)
     except click.ClickException as known:
         return known.message

@@ -104,8 +104,8 @@ def phrase_in(
     return {"multi_match": phrase}
 
 
-def _apart(variant: TermVariant, boost: float = 1.0, *, in_title: bool = False) -> Query:
-    """The two words of a split one side by side."""
+def _split_phrase(variant: TermVariant, boost: float = 1.0, *, in_title: bool = False) -> Query:
+    """The two words that one is split into, side by side."""
     inflected = variant.kind == "split"
     fields = scoring.INFLECTED_PHRASE_FIELDS if inflected else scoring.PHRASE_FIELDS
     within = fields[: 1 if in_title else None]
@@ -191,7 +191,7 @@ def _variant(variant: TermVariant, of: Interpretation, plan: Plan) -> Query:
     if variant.kind == "prefix":
         return constant(_begins(of), variant.weight * scoring.BEGUN)
     if variant.is_split:
-        return _apart(variant, variant.weight)
+        return _split_phrase(variant, variant.weight)
     return _best_fields(variant.text, plan, round(variant.weight, 4))
 
 
@@ -353,7 +353,7 @@ def _look_up(field: str, term: Interpretation, boost: float, **options: Any) -> 
             begins = _begins_in_title(term) if in_title else _begins(term)
             clauses.append(constant(begins, weight * scoring.BEGUN))
         if variant.is_split:
-            clauses.append(_apart(variant, weight, in_title=in_title))
+            clauses.append(_split_phrase(variant, weight, in_title=in_title))
         elif variant.kind != "prefix":
             clauses.append(match(field, variant.text, operator="and", boost=weight, **options))
     if term.phrase:
@@ -582,7 +582,7 @@ def _has(variant: TermVariant, term: Interpretation) -> Query:
     if variant.kind == "typed" and len(term.typed.pieces) > 1:  # by a synonym too: e-mail, email
         return phrase_in(scoring.COMPOUND_FIELDS, variant.text, analyzer=None)
     if variant.is_split:
-        return _apart(variant)
+        return _split_phrase(variant)
     if term.typed.stop:  # the stemmed field has none
         return match("all", variant.text, operator="and")
     return _in_any_form(variant.text)

@@ -390,9 +390,9 @@ def examined_words(plan: Plan) -> Examined:
     """What to look up of a query as typed: the required terms, pieces of compound ones, neighbours
     as one."""
     terms = plan.query.examined
-    pieces = [piece for term in terms for piece in (term, *apart(term, plan.language))]
-    examined = [piece for piece in pieces if not piece.stop]
-    compounds = [apart(term, plan.language) for term in terms if len(term.pieces) > 1]
+    with_pieces = [(term, apart(term, plan.language)) for term in terms]
+    examined = [one for term, pieces in with_pieces for one in (term, *pieces) if not one.stop]
+    compounds = [pieces for term, pieces in with_pieces if len(term.pieces) > 1]
     examined += [
         join_terms(first, second, plan.language)
         for first, second in chain.from_iterable(map(pairwise, (terms, *compounds)))

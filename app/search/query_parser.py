@@ -81,7 +81,7 @@ _VERSION = re.compile(r"(?<=[^\W\d_])(?=\d+\.\d)")
 _WORD_OR_NUMBER = re.compile(r"[^\W\d_]+|\d[^\W_]*")
 _NUMBERED = re.compile(r"[^\W\d_]+\d[^\W_]*")
 _LETTER = rf"[^\W\d_]{_MARK}*"
-_APART = re.compile(
+_IN_TWO = re.compile(
     rf"(?:{_LETTER}){{2,}} (?:{_LETTER}){{2,}}|(?:{_LETTER})+ \d[^\W_]*|[1-9]\d{{0,2}} \d{{3}}"
 )
 """Two terms that may be one."""
@@ -150,7 +150,7 @@ class QueryTerm:
         """Whether the two may be one word (`post gres`, `es 6`) or number (10 000)."""
         if self.stop or other.stop or is_unspaced(self.token) or is_unspaced(other.token):
             return False
-        return bool(_APART.fullmatch(f"{self.token} {other.token}"))
+        return bool(_IN_TWO.fullmatch(f"{self.token} {other.token}"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,8 @@ known items: boost 1.2 .536 / .743, 1.5 .540 / .759, 2 .531 / .755; slop 12 to 2
 NEIGHBOUR_PAIRS = 16
 """Bounds the request of a very long query."""
 INFLECTED_PHRASE_FIELDS = ("title", "text", "code.forms", "comment_texts")
+"""Where a word that is split in two must stand side by side in any inflection: `datasets`, for data
+set, finds nothing in the fields below. Code has no inflections."""
 PHRASE_FIELDS = ("title.forms", "text.forms", "code.forms", "comment_texts.forms")
 COMPOUND_FIELDS = (*PHRASE_FIELDS, "all")
 """Where a term of several tokens must stand side by side. The last has no positions: it only finds

@@ -260,21 +260,15 @@ def _interpret_by_stem(
     term: QueryTerm, posts: int, candidates: Sequence[TermVariant], language: Language
 ) -> Interpretation:
     """No post has this inflection; the nearest one counts most."""
-    akin = [
-        replace(variant, cost=variant.cost - scoring.COST_ANOTHER_WORD)
-        for variant in candidates
-        if language.akin(variant.text, term.token)
-    ]
-    inflections = {variant.text for variant in akin}
-    near = [
-        variant
-        for variant in candidates
-        if variant.cost <= scoring.COST_REPLACED and variant.text not in inflections
-    ]
-    variants = _weigh(sorted([*akin, *near], key=_likelihood))
-    return Interpretation(
-        term, (TermVariant(term.text, posts=posts), *variants), "posts have another inflection"
-    )
+    near = []
+    for variant in candidates:
+        if language.akin(variant.text, term.token):
+            near.append(replace(variant, cost=variant.cost - scoring.COST_ANOTHER_WORD))
+        elif variant.cost <= scoring.COST_REPLACED:
+            near.append(variant)
+    typed = TermVariant(term.text, posts=posts)
+    variants = (typed, *_weigh(sorted(near, key=_likelihood)))
+    return Interpretation(term, variants, "posts have another inflection")
 
 
 def _interpret_unknown(

@@ -292,6 +292,8 @@ def text_of(root: LexborNode) -> Readable:
     labels = {node.mem_id for node in root.css(_IN_HEADING) if _is_label(node)}
     labels |= {node.mem_id for node in root.css("dt pre")}  # what Nim defines
     chips = {node.mem_id for node in root.css(_CHIPS)}
+    styled = root.css("[style*=display]")
+    blocks = {node.mem_id for node in styled if _AS_BLOCK.search(node.attributes["style"] or "")}
     lines: list[str] = []
     code: list[str] = []
     headings: list[Heading] = []
@@ -312,7 +314,7 @@ def text_of(root: LexborNode) -> Readable:
             parts.append(node.text_content or "")
         elif place in left_out:
             continue
-        elif tag in BLOCKS or place == root.mem_id:
+        elif tag in BLOCKS or place in blocks or place == root.mem_id:
             if line := one_line("".join(parts)):
                 if heading is not None:
                     text, level = line[:_MAX_HEADING], HEADINGS.index(heading.tag or "") + 1

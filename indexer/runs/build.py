@@ -240,7 +240,7 @@ def _write(
     operations: Iterable[Operation],
     refuse: Callable[[str, Refusal], None] = _fail,
     limits: BulkLimits | None = None,
-    ready: Ready = bool,
+    ready: Ready | None = None,
 ) -> int:
     """Write to a generation through its building alias; how many operations were accepted."""
     accepted = 0

@@ -84,7 +84,7 @@ def send_bulk(
     alias: str,
     operations: Iterable[Operation],
     limits: BulkLimits | None = None,
-    ready: Ready = bool,
+    ready: Ready | None = None,
 ) -> Iterator[list[Outcome]]:
     """Send operations to an alias, once it is `ready`; yields the outcomes of each request, in
     order.
@@ -101,7 +101,8 @@ def send_bulk(
     with ThreadPoolExecutor(limits.workers, thread_name_prefix="bulk") as pool:
         try:
             for chunk in chunks(operations, limits):
-                ready()
+                if ready:
+                    ready()
                 if len(in_flight) >= limits.workers:
                     yield in_flight.popleft().result()
                 in_flight.append(pool.submit(send, chunk))

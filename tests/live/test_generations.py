@@ -100,6 +100,17 @@ def test_swaps_that_fail_lose_no_write(
     assert post_oids() == {"c", "meanwhile"}
 
 
+@pytest.mark.parametrize("request_", [r"PUT /[\w-]+-000002\?", "PUT .*/_settings"])
+def test_a_build_whose_index_cannot_be_made_or_set_changes_nothing(
+    elastic: Elasticsearch, alias: str, make: Make, faulty: Faulty, request_: str
+) -> None:
+    make("a")
+    broken = faulty(request_, ConnectionError("unreachable"))
+    with pytest.raises(ConnectionError):
+        reindex(broken, alias, [post("b")], SETTINGS, no_reject)
+    assert states(elastic, alias) == {1: "live"}
+
+
 def test_a_build_during_a_build_is_refused_and_a_failed_one_leaves_nothing(
     elastic: Elasticsearch, alias: str, make: Make, index_posts: Build
 ) -> None:

@@ -17,8 +17,11 @@ _OF_LENGTH = _HEAD + b"Content-Length: %d\r\n" % len(_BODY)
 
 
 @contextmanager
-def _answering(*connections: Sequence[bytes]) -> Iterator[str]:
-    """The URL of a server that answers the requests of each connection in turn, and closes it."""
+def _answering(
+    *connections: Sequence[bytes], ended: threading.Event | None = None
+) -> Iterator[str]:
+    """The URL of a server that answers the requests of each connection in turn, and closes it;
+    then it has `ended`."""
 
     def serve() -> None:
         for answers in connections:
@@ -29,6 +32,8 @@ def _answering(*connections: Sequence[bytes]) -> Iterator[str]:
                     while not received.endswith(b"\r\n\r\n"):
                         received += accepted.recv(65_536)
                     accepted.sendall(answer)
+            if ended:
+                ended.set()
 
     with socket.create_server(("127.0.0.1", 0)) as listener:
         thread = threading.Thread(target=serve)
@@ -54,11 +59,13 @@ def test_several_answers_come_over_one_connection(answer: bytes) -> None:
 @pytest.mark.parametrize("said", [b"Connection: close\r\n", b""])
 def test_another_connection_is_opened_where_one_has_ended(said: bytes) -> None:
     answer = [_OF_LENGTH + said + b"\r\n" + _BODY]
+    ended = threading.Event()
     with (
-        _answering(answer, answer) as url,
+        _answering(answer, answer, ended=ended) as url,
         connect(Settings(elasticsearch_url=url)) as client,
     ):
         client.info()
+        assert ended.wait(10)
         assert client.info()["version"] == {"number": "9.4.3"}
 
 

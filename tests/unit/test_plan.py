@@ -16,6 +16,7 @@ from app.search.plan import Plan, examined_words, plan_corrected, plan_typed
 from app.search.request import MAX_QUERY, SearchRequest
 from app.search.searches import counts_searches, hits_search
 from app.search.searches import lookup_search as search_for
+from app.search.session import WordMemo
 from app.search.spelling import Option, TermStats, WordFacts
 
 Json = dict[str, Any]
@@ -116,6 +117,12 @@ def test_what_stands_beside_a_misspelled_word_chooses_among_its_variants() -> No
     assert "digital government" in json.dumps(hits_search(plan)["rescore"])
 
 
+def test_a_phrase_of_a_rule_is_spelled_right() -> None:
+    plan = corrected("time zone", {"0": NOWHERE, "1": NOWHERE}, "lime", "tone")
+    assert [(term.as_typed, term.phrase) for term in plan.terms] == [(True, "time zone")] * 2
+    assert not corrected("time out", {"0": NOWHERE, "1": KNOWN}, "lime").terms[0].as_typed
+
+
 def test_a_word_that_posts_have_is_not_one_that_resembles_it() -> None:
     plan = corrected("latter", {"0": RARE}, "later")
     assert plan.terms[0].as_typed
@@ -138,6 +145,16 @@ def test_each_field_is_highlighted_for_its_own_clauses() -> None:
         for name, field in hits_search(typed(q))["highlight"]["fields"].items():
             clauses = field["highlight_query"]["bool"]["should"]
             assert {of for query in clauses for clause in query.values() for of in clause} == {name}
+
+
+def test_words_that_were_asked_for_last_are_remembered() -> None:
+    memo = WordMemo(most=2)
+    examined = {word: examined_words(typed(word))["0"] for word in ("ant", "bee", "cat")}
+    facts = WordFacts(TermStats(words=1), (Option("bees", 3),))
+    memo.learn(examined, {"ant": facts, "bee": facts})
+    assert memo.recall({"ant": examined["ant"]}) == {"ant": facts}
+    memo.learn(examined, {"cat": facts})
+    assert memo.recall(examined).keys() == {"ant", "cat"}
 
 
 # -- cost ------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """What was typed, taken apart."""
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -120,6 +121,11 @@ def test_words_pieces_and_joins_know_where_they_stood() -> None:
     assert [piece.text for piece in apart(flag)] == ["dry", "run"]
     both = joined(see, compound)
     assert q[both.start : both.end] == q
+
+
+def test_characters_are_not_joined_to_words() -> None:
+    terms = parse_query("データ ab 6").terms
+    assert [first.joins(second) for first, second in pairwise(terms)] == [False, False, True]
 
 
 def test_a_word_with_a_number_is_split_from_it() -> None:

@@ -465,13 +465,13 @@ class Content:
             self._dates_for(said).extend(_dates_in(inner))
         end, names = 0, "" if found else _names_of(node)
         for date in DATE_IN_TEXT.finditer(text):
-            kept = self._dates_for(f"{names} {text[end : date.start()]}")
-            if kept is not self.dates or not found:
-                kept.append(date[0])
+            said = f"{names} {text[end : date.start()]}"
+            if not found or _UPDATED.search(said):
+                self._dates_for(said).append(date[0])
             end = date.end()
 
     def _dates_for(self, said: str) -> list[str]:
-        """Where a date goes with such words: the day of a build to neither list."""
+        """The list for a date with such words before it; of a build it is kept in neither."""
         if _BUILT.search(said):
             return []
         return self.updated if _UPDATED.search(said) else self.dates

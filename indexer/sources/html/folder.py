@@ -318,9 +318,15 @@ def _head(file: Path, folder: Path) -> Head:
         return Head()
     titles = tuple(filter(None, (page.og_title, page.name)))
     is_marked = bool(_MARKED.search(whole))
-    is_public = not page.why_hidden()
-    said = page.image, page.canonical, is_public, is_marked, page.date, page.is_published
-    return Head(titles, *said)
+    return Head(
+        titles,
+        page.image,
+        page.canonical,
+        not page.why_hidden(),
+        is_marked,
+        page.date,
+        page.is_published,
+    )
 
 
 def _address(pages: Mapping[str, Path], urls: Iterable[str]) -> str:
