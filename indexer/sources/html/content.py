@@ -1,8 +1,8 @@
-"""The text of an HTML page that its visitor sees, without what the pages of the site repeat.
+"""Extracts the visible text of an HTML page, without what the pages of the site repeat.
 
-What decides is what an element holds: links to other places, a date and nothing else, fields to
-fill in, or what other pages have, too. Classes, ids and roles only add to that evidence. What is
-left out is counted, for `blogsearch try`.
+An element is left out for what it contains: links to other places, nothing but a date, form fields,
+or a text that other pages have, too. Classes, ids and roles only add to that evidence. The
+characters left out are counted for `blogsearch try`.
 """
 
 import re
@@ -48,7 +48,7 @@ _UPDATED = re.compile(
 _BUILT = re.compile(r"\b(?:generated|built|last build)\b|\bbuild-", re.IGNORECASE)
 _WORD = re.compile(r"[\w']+")
 _TYPED = str.maketrans("‘’“”–—", "''\"\"--")
-"""Signs of print, and what is typed for them; a head has these, and its heading those."""
+"""Typographic characters and their typed forms: a page's head and heading may differ in them."""
 _LENGTH = re.compile(
     r"\b(?:\d[\d.,]*|one)k?[\s-](?:min(?:ute)?s?|words?|chars?)\b(?:[\s-]read\b)?", re.IGNORECASE
 )
@@ -56,27 +56,27 @@ _NO_LINE = "h1, h2, h3, h4[id], h5[id], h6[id], pre, code, blockquote, table"
 _READ = re.compile(
     r"\b(?:\d+|one)[\s-](?:min(?:ute)?s?\b.{0,3}\bread|words|chars)\b", re.IGNORECASE
 )
-"""How long a post takes to read."""
+"""The reading time or length of a post."""
 _LICENCE = re.compile(r"licen[sc]|copyright")
 _LICENSED = "[rel~=license], [href*='creativecommons.org']"
 _LABELLED = 25
-"""Characters beside the links of a line of labels, such as "Filed under" and commas."""
+"""The maximum number of characters beside the links of a line of labels: "Filed under", commas."""
 _LEAST = 20
-"""Characters; repetition never leaves a post with less text."""
+"""The minimum length that removing repeated text leaves."""
 _SHORT = 200
-"""Characters; a line about a post has fewer."""
+"""The length below which a text may be a line about a post."""
 _NOTE = 600
-"""Characters; a menu, a card, a note about the author or a repeated text has fewer."""
+"""The maximum length of a menu, a card, a note about the author or a repeated text."""
 _MOST = 0.5
-"""The share of the pages that makes a text the site's wherever it stands."""
+"""The share of the pages from which a text belongs to the site wherever it stands."""
 _MANY = 0.1
-"""The share that makes it the site's at the end of a text."""
+"""The share of the pages from which a text at the end belongs to the site."""
 _WHOLE = 0.9
-"""The share of the text of `main` that an article must have to be all of it."""
+"""The share of the text of `main` from which an article counts as all of it."""
 
 
 class Lengths(NamedTuple):
-    """Characters before an element, in it, and in its links, without white space."""
+    """The number of characters before an element, in it, and in its links, without white space."""
 
     start: int
     text: int
@@ -98,11 +98,11 @@ class Lengths(NamedTuple):
 _NONE = Lengths(0, 0, 0)
 _NO_TEXTS: Mapping[str, float] = MappingProxyType({})
 NOT_OWN = UNSEEN | {"header", "nav", "aside", "footer", "form", "dialog"}
-"""What holds no text of the page's own: scripts, navigation, footers and forms."""
+"""Elements that hold no text of the page itself: scripts, navigation, footers and forms."""
 
 
 def measure(root: Node, skipped: frozenset[str] = UNSEEN) -> dict[int, Lengths]:
-    """The lengths of every element, in one pass: asking each for its text would be quadratic."""
+    """Measure every element in one pass: asking each for its text would take quadratic time."""
     lengths: dict[int, Lengths] = defaultdict(lambda: _NONE)
     opened: list[tuple[int, int]] = []
     text = linked = 0
@@ -115,7 +115,7 @@ def measure(root: Node, skipped: frozenset[str] = UNSEEN) -> dict[int, Lengths]:
             lengths[node.mem_id] = Lengths(start, text - start, linked - linked_before)
         elif tag == "-text":
             text += len("".join((node.text_content or "").split()))
-        elif tag == "pre":  # a highlighter makes hundreds of elements of it
+        elif tag == "pre":  # highlighters put hundreds of elements into it
             length = text_length(node)
             lengths[node.mem_id] = Lengths(text, length, 0)
             text += length
@@ -125,7 +125,7 @@ def measure(root: Node, skipped: frozenset[str] = UNSEEN) -> dict[int, Lengths]:
 
 
 def marked_content(body: Node) -> Node | None:
-    """The element that the template marks as the content, if there is just one."""
+    """Return the element that the template marks as the content, if there is just one."""
     if marked := body.css("[data-pagefind-body]"):
         return _only(top_nodes(marked))
     own = measure(body, NOT_OWN)
@@ -141,23 +141,23 @@ def marked_content(body: Node) -> Node | None:
 
 
 def headed_article(body: Node) -> Node | None:
-    """The only article, or the only one with a heading of the page; others are cards."""
+    """Return the only article, or the only one with an `<h1>`; others are cards."""
     headed = top_nodes(body.css("article:has(h1)") or body.css("article"))
     return headed[0] if len(headed) == 1 else None
 
 
 def text_length(node: Node) -> int:
-    """Characters of text without white space."""
+    """Count the characters of an element's text without white space."""
     return len("".join(node.text().split()))
 
 
 def body_of(page: LexborHTMLParser) -> Node:
-    """The body, or the root where there is none: around frames."""
+    """Return the body, or the root of a page of frames, which has no body."""
     return page.css("html, body")[-1]
 
 
 def ancestors(node: Node, below: Node | None = None) -> Iterator[Node]:
-    """The elements that a node is in, from the inside, up to one that is not among them."""
+    """Yield the elements around a node, from the inside out, up to but without `below`."""
     parent = node.parent
     while parent is not None and (below is None or parent.mem_id != below.mem_id):
         yield parent
@@ -165,13 +165,13 @@ def ancestors(node: Node, below: Node | None = None) -> Iterator[Node]:
 
 
 def top_nodes(nodes: list[Node]) -> list[Node]:
-    """Those of the nodes that are not inside another of them; they are in document order."""
+    """Return the nodes, given in document order, that are not inside another of them."""
     known = {node.mem_id for node in nodes}
     return [node for node in nodes if known.isdisjoint(outer.mem_id for outer in ancestors(node))]
 
 
 def _only(nodes: list[Node]) -> Node:
-    """The innermost element that has them all; what is beside them in it is removed."""
+    """Return the innermost element that contains all nodes, and remove the rest of its content."""
     ways = [[node, *ancestors(node)] for node in nodes]
     shared = set.intersection(*({outer.mem_id for outer in way} for way in ways))
     root = next(outer for outer in ways[0] if outer.mem_id in shared)
@@ -184,20 +184,20 @@ def _only(nodes: list[Node]) -> Node:
 
 
 def is_in_text(node: Node) -> bool:
-    """Whether an element is a part of a sentence: there is more than a comma beside it."""
+    """Whether an element is part of a sentence: there is more than a comma beside it."""
     beside = [inner for inner in (node.prev, node.next) if inner and inner.tag == "-text"]
     texts = "".join(inner.text_content or "" for inner in beside)
     return len("".join(texts.split())) > _LABELLED
 
 
 def is_block_of_code(node: Node) -> bool:
-    """Whether an element is nothing but a block of code, with its name perhaps."""
+    """Whether an element is nothing but a block of code, perhaps with a name."""
     code = sum(text_length(inner) for inner in node.css("pre"))
     return code > 0 and text_length(node) - code < _SHORT
 
 
 def texts_of(page: LexborHTMLParser, layout: Layout) -> set[str]:
-    """The texts of the blocks of a page, to find those that pages repeat."""
+    """Return the texts of the blocks of a page, to find those that pages repeat."""
     content = Content(page, layout)
     root = page.css_first(layout.content) if layout.content else None
     root = root or content.root
@@ -208,7 +208,7 @@ def texts_of(page: LexborHTMLParser, layout: Layout) -> set[str]:
 
 
 def _dates_in(node: Node) -> list[str]:
-    """The date that an element states, and what it shows."""
+    """Return the dates that an element states in attributes and shows as text."""
     inner = node.css_first("time, abbr") or node
     stated = map(inner.attributes.get, ("datetime", "content", "title"))
     shown = one_line(inner.text())
@@ -217,8 +217,8 @@ def _dates_in(node: Node) -> list[str]:
 
 
 def _names_of(node: Node) -> str:
-    """What an element is called: its role, classes, ids and label; a definition has an id such as
-    `method.next`, `next()` or `next/1`."""
+    """Return the role, classes, id, labels and item type of an element, without ids of definitions
+    such as `method.next`, `next()` or `next/1`."""
     given = node.attributes
     is_defined = re.search(r"[.:/(]", given.get("id") or "")
     names = (
@@ -233,13 +233,13 @@ def _names_of(node: Node) -> str:
 
 
 class Content:
-    """The content of a parsed page, which is modified: `find` it, then `tidy` it.
+    """The content of a parsed page, which is modified: first call `find`, then `tidy`.
 
-    `root` is the element with the content, `left_out` has the characters that are left out, by what
-    they were taken for, `dates` are those that the page shows, `updated` those of a change.
+    `root` is the element with the content. `left_out` counts the characters left out, by reason.
+    `dates` are the dates shown on the page, `updated` those of its changes.
 
     Args:
-        repeated: the share of the pages of the site that has a text.
+        repeated: by text, the share of the site's pages that have it.
         excluded: CSS selectors of elements that the user has excluded.
     """
 
@@ -287,10 +287,10 @@ class Content:
     # -- the element -----------------------------------------------------------------------------
 
     def find(self, selector: str = "", *, keeps_code: bool = False) -> None:
-        """Find the element with the content, and remove what is around the text in it.
+        """Find the element with the content, and remove what surrounds the text in it.
 
-        `selector` is what the user has named for it. `keeps_code`: code that is marked as no part
-        of a search is kept, as the generator has marked it, and not the author.
+        `selector` is the user's own choice. `keeps_code` keeps code that is excluded from the
+        search: on this site the generator excludes it, not the author.
         """
         body, page = self._body, self._page
         self._remove_ignored(body, keeps_code=keeps_code)
@@ -315,7 +315,7 @@ class Content:
         self.left_out["around the content"] += outside
 
     def _remove_ignored(self, body: Node, *, keeps_code: bool) -> None:
-        """What the page asks to leave out of a search; a heading means its section."""
+        """Remove what the page excludes from the search; for a heading, its whole section."""
         marked = self._layout.marked
         own = {node.mem_id for node in body.css(marked)} if marked else set()
         for node in body.css("[data-pagefind-ignore], [data-search-exclude]"):
@@ -328,7 +328,7 @@ class Content:
             self._remove(node, "asks to be left out")
 
     def _why_beside(self, node: Node) -> str:
-        """What an element is, if it is not a part of the text: it leads elsewhere, or asks."""
+        """Return why an element is no part of the text; "" if it may be one."""
         size = self._lengths[node.mem_id]
         is_away = size.link_share > _MOST
         if not size.text or (size.text >= _NOTE and not is_away):
@@ -350,7 +350,7 @@ class Content:
         return "table of contents" if is_inside and len(node.css("a[href]")) > 1 else ""
 
     def remove_tools(self, root: Node) -> None:
-        """Signs, and the labels of tabs and of code."""
+        """Remove links that show only a sign, and the labels of tabs and of code."""
         radios = {node.attributes.get("id") for node in root.css("input[type=radio]")} - {None}
         tools = [n for n in root.css("a[href^='#']:not(pre *)") if _SIGN.fullmatch(n.text())]
         tools += [node for node in root.css("label") if node.attributes.get("for") in radios]
@@ -384,17 +384,18 @@ class Content:
             self._remove(node, "repeated on other pages")
 
     def _would_empty(self, nodes: list[Node], least: int = _LEAST) -> bool:
-        """Whether the post had fewer characters than these without some elements."""
+        """Whether removing the nodes would leave the post fewer than `least` characters."""
         lengths = self._lengths
         rest = lengths[self.root.mem_id].text - sum(lengths[node.mem_id].text for node in nodes)
         return bool(nodes) and rest < least
 
     def _repeats(self, *, is_end: bool) -> Iterator[Node]:
-        """The elements of the content that are the site's, from its beginning or its end on."""
+        """Yield the elements of the content that belong to the site, going on from one of its
+        ends."""
         self._lengths = measure(self._body)
         content, parts = self._lengths[self.root.mem_id], self.root.css(_PARTS)
         edge = content.end if is_end else content.start
-        if is_end:  # from there, the outer ones first
+        if is_end:  # from the end, outer elements first
             parts.sort(key=lambda node: -self._lengths[node.mem_id].end)
         for node in parts:
             size = self._lengths[node.mem_id]
@@ -404,9 +405,9 @@ class Content:
                 yield node
 
     def _remove_lines(self, title: str, labels: set[int]) -> None:
-        """Lines about the post at its beginning or end: its dates, author, length and labels.
+        """Remove lines about the post at its beginning or end: dates, author, length and labels.
 
-        Of what stands above the content, the dates are noted.
+        Lines above the content are not removed, but their dates are kept.
         """
         content = self._lengths[self.root.mem_id]
         outside = {node.mem_id for node in (self.root, *ancestors(self.root))}
@@ -429,12 +430,12 @@ class Content:
             is_labels = is_linked and labels.issuperset(link.mem_id for link in node.css("a"))
             if reason := "labels" if is_labels else self._why_line(node, is_end=is_end):
                 if not (is_end and self._repeated.get(one_line(node.text()), 0.0) >= _MOST):
-                    self._note_dates(node)  # and not the day of a build, which all pages have
+                    self._note_dates(node)  # but not the date of a build, which all pages have
                 if not is_above:
                     self._remove(node, reason)
 
     def _why_line(self, node: Node, *, is_end: bool) -> str:
-        """What a line about the post is; "" if it is a part of the text."""
+        """Return what a line says about the post; "" if it is part of the text."""
         size, text, names = self._lengths[node.mem_id], one_line(node.text()), _names_of(node)
         is_author = _AUTHOR.search(names)
         if size.text < _SHORT:
@@ -457,7 +458,7 @@ class Content:
         return "footer" if is_note and node.css_matches("a[href]:not([href^='#']), time") else ""
 
     def _note_dates(self, node: Node) -> None:
-        """Keep the dates in an element, by what is said before each."""
+        """Store the dates in an element, by the words before each."""
         found, text = node.css(_DATED), one_line(node.text())
         for inner in found:
             before, names = text.partition(one_line(inner.text()))[0], _names_of(inner)
@@ -471,16 +472,16 @@ class Content:
             end = date.end()
 
     def _dates_for(self, said: str) -> list[str]:
-        """The list for a date with such words before it; of a build it is kept in neither."""
+        """Return the list for a date after such words; the date of a build is dropped."""
         if _BUILT.search(said):
             return []
         return self.updated if _UPDATED.search(said) else self.dates
 
     def _is_repeated(self, node: Node, *, is_edge: bool, is_end: bool) -> bool:
-        """Whether an element of the content is the site's and not the page's.
+        """Whether an element of the content belongs to the site and not to the page.
 
-        Half of the pages have it, or at the end some do. At an edge without a second page, links
-        that lead elsewhere tell it where the page marks no content.
+        It does if half of the pages have it, at the end even a tenth. At an edge, where the page
+        marks no content, a menu of links to elsewhere counts without a second page.
         """
         size = self._lengths[node.mem_id]
         if not 0 < size.text <= _NOTE or (node.tag in HEADINGS and not (is_edge and is_end)):

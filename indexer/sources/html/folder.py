@@ -1,4 +1,4 @@
-"""A folder of HTML pages, such as a built site: its pages, and what they say together."""
+"""Reads a folder of HTML pages, such as a built site, and compares its pages."""
 
 import re
 from collections import Counter, defaultdict
@@ -32,15 +32,15 @@ from indexer.sources.xml import local_name, locations, parse_xml, texts
 
 SUFFIXES = (".html", ".htm", ".xhtml")
 _DRAFT = re.compile(r"(?:^|/)(?:_?drafts?/(?!index\.)|draft_[^/]*$)")
-"""As Pelican's `drafts/` and Medium's `draft_…`; a page may be called so."""
+"""Drafts, as Pelican's `drafts/` and Medium's `draft_…`; a page may be called `drafts`."""
 _XML = re.compile(r"index\.xml|feeds?/.+|(?:[^/]+/)?[^/]*(?:sitemap|feed|atom|rss)[^/]*")
-"""Sitemaps and feeds. Not each index.xml: Hugo has one for each list."""
+"""Sitemaps and feeds. Not every index.xml: Hugo writes one for each list."""
 _NAMES = ("*.xml*", "*.atom", "*.rss", "*/*.xml*", "*/*.atom", "*/*.rss")
 _OF_CATEGORIES = ("categories/*/index.xml", "*/categories/*/index.xml")
-"""Hugo's feed of each category, which is called "Fruit on The Name of the Site"."""
+"""Hugo's feed of each category; its title is "Fruit on The Name of the Site"."""
 _MAX_XML = 50_000_000
 _MAX_BYTES = 20_000_000
-"""Of a page."""
+"""The maximum size of a page."""
 _MAX_HEAD = 200_000
 _HEAD_ENDS = re.compile(rb"</head|<body", re.IGNORECASE)
 _INDICES = (
@@ -48,30 +48,30 @@ _INDICES = (
     "assets/js/search-data.json",
 )
 _FEEDS = ("index.xml", "atom.xml", "rss.xml", "feed.xml")
-"""Of the list that stands beside them, in Hugo and Zola."""
+"""Feeds of the list beside them, in Hugo and Zola."""
 _COPY = "copy or another version of a page"
 _MARKED = re.compile(rb"<[a-z][^<>]*\sdata-pagefind-body[\s=>]", re.IGNORECASE)
 _SHARED_BY = 3
-"""Pages; a title that as many have is not the title of one of them, if they have another."""
+"""The number of pages from which a title, image or text counts as shared."""
 _SAMPLE = 100
-"""Pages, from all over the site, whose texts are compared."""
+"""The number of pages compared, from all over the site."""
 _PART = 10
-"""Pages that have the same words after " | " in their title."""
+"""The number of titles from which the same words after " | " count as a part of the site."""
 _COMPLETE = 0.8
-"""The share of the pages that a sitemap must list to say which are public."""
+"""The share of pages from which a sitemap is complete, and decides which pages are public."""
 _VERSION = re.compile(r"(?:^|/)(?:next|nightly|unreleased|dev|v?\d+(?:\.(?:\d+|x))+)$")
 _VERSIONED = 3
-"""Pages of a version of a documentation; fewer may be the notes on a release."""
+"""The minimum number of pages of a documentation's version; fewer may be release notes."""
 
 
 class HTMLFolder(Source):
-    """Every page below a folder except lists of posts, redirects, drafts and error pages."""
+    """Reads every page below a folder except lists, redirects, drafts and error pages."""
 
     kind = "html"
     is_folder = True
 
     def read(self) -> Iterator[SourceItem]:
-        """Every page in the order of the paths; its oid is its path."""
+        """Yield every page, in the order of the paths; its oid is its path."""
         place = Path(self.spec)
         files = files_in(place, SUFFIXES)
         if not files:
@@ -83,7 +83,7 @@ class HTMLFolder(Source):
         if place.is_dir():
             pages: dict[str, Path] = {}
             for file, oid in oids.items():
-                if oid not in pages or _head(file, base).is_public:  # and no redirect to it
+                if oid not in pages or _head(file, base).is_public:  # not a redirect to it
                     pages[oid] = file
             site = read_built_site(base, pages, self._options.site)
             yield from self._unread(base, site)
@@ -104,7 +104,7 @@ class HTMLFolder(Source):
                 texts = hash((item.text.prose, item.text.code))
                 other = seen.setdefault((file.parent, str(item.title), texts), file.stem)
                 if "index" in (file.stem, other) and file.stem != other:
-                    # mdBook writes its first chapter twice. Others may have the same few words.
+                    # mdBook writes its first chapter twice. Other pages may share a few words.
                     item = Skipped(item.origin, item.oid, _COPY, "copy")
             yield item
         if kept:
@@ -112,7 +112,7 @@ class HTMLFolder(Source):
             self._options.warn(f"{posts}: other pages repeat the text, which is kept ({kept[0]}).")
 
     def _unread(self, base: Path, site: BuiltSite) -> Iterator[Skipped]:
-        """Files in formats of posts, except those that are the source of a page beside them."""
+        """Yield the unread files in formats of posts, except sources of a page beside them."""
         for file in files_in(base, MARKDOWN + OTHER_MARKUP):
             path = file.relative_to(base).with_suffix("")
             is_about = path.name.lower() in ABOUT_THE_FOLDER
@@ -138,7 +138,7 @@ class HTMLFolder(Source):
 
 
 class Head(NamedTuple):
-    """What the head of a page says: `titles` are og:title and `<title>`."""
+    """The metadata in the head of a page; `titles` are og:title and `<title>`."""
 
     titles: tuple[str, ...] = ()
     image: str = ""
@@ -150,9 +150,9 @@ class Head(NamedTuple):
 
 
 def read_built_site(folder: Path, files: Mapping[str, Path], site: str) -> BuiltSite:
-    """What the files of a folder say: the pages by their oid, the sitemaps and the feeds.
+    """Read the pages of a folder, by oid, with its sitemaps and feeds.
 
-    `site` is the address of the front page, if the user has named it.
+    `site` is the address of the front page, if the user has set it.
     """
     heads = {oid: _head(file, folder) for oid, file in files.items()}
     urls, entries, named_by = _read_listed(folder)
@@ -168,7 +168,7 @@ def read_built_site(folder: Path, files: Mapping[str, Path], site: str) -> Built
     copies = set(_versions(files))
     for oid, head in heads.items():
         canonical = bare.oid_of(head.canonical)
-        # In some templates the link always names the front page, which then counts for nothing.
+        # Some templates always link to the front page; such a link is ignored.
         if canonical in heads and canonical != oid and "index" not in (canonical, oid):
             copies.add(oid)
     likely = {
@@ -207,19 +207,19 @@ def read_built_site(folder: Path, files: Mapping[str, Path], site: str) -> Built
 
 
 def _find_shared(found: Iterable[tuple[str, str]]) -> frozenset[str]:
-    """The texts that several pages have, of (text, oid); a page and its translations are called the
-    same."""
+    """Return texts of several pages, from (text, oid); a page and its translations, whose paths end
+    alike, count once."""
     counts = Counter(text for text, _ in {(text, oid.rpartition("/")[2]) for text, oid in found})
     return frozenset(text for text, count in counts.items() if count >= _SHARED_BY)
 
 
 def _with_repeated(site: BuiltSite, folder: Path, files: Mapping[str, Path]) -> BuiltSite:
-    """The site with what its posts repeat.
+    """Add the texts that the posts of a site repeat.
 
-    Lists do not count: the first words of a post are on several of them.
+    Lists do not count: several of them have the first words of a post.
     """
     texts, headings = Counter[tuple[str, str]](), list[tuple[str, str]]()
-    count = Counter[str]()  # by language: one of twelve has a twelfth of the pages
+    count = Counter[str]()  # by language: each of twelve has a twelfth of the pages
     ignored, blocks = 0, 0  # of code
     for oid, file in files.items():
         try:
@@ -247,7 +247,7 @@ def _text(file: Path, folder: Path) -> str:
 
 
 def _doubts(links: Mapping[str, int], front: Iterable[str]) -> Iterator[str]:
-    """What cannot be right about the canonical links of a site."""
+    """Yield warnings about canonical links that cannot be right."""
     followed = "the paths after the address of the site (--site) count instead."
     for link in front:
         yield f"{links[link]:,} pages have the canonical link {link}: {followed}"
@@ -259,10 +259,10 @@ def _doubts(links: Mapping[str, int], front: Iterable[str]) -> Iterator[str]:
 def _find_searched(
     folder: Path, site: BuiltSite, heads: Mapping[str, Head]
 ) -> tuple[set[str], set[str]]:
-    """The pages that the site's own search leaves out, and those that it has, where it says so.
+    """Return the pages that the site's own search leaves out, and those that it has, if it says so.
 
     Pagefind reads only the pages that mark their body, if any does. The indices of MkDocs, Sphinx
-    and others list what they have read; that of Quarto (search.json) has lists, too.
+    and others list the pages they cover; that of Quarto (search.json) also has lists.
     """
     left_out: set[str] = set()
     searched: set[str] = set()
@@ -277,12 +277,12 @@ def _find_searched(
                 below = file.relative_to(folder).as_posix().removesuffix(name)
                 found = {site.oid_of(f"/{below}{path.lstrip('/')}") for path in _entries(text)}
             except (OSError, ValueError, TypeError, KeyError, AttributeError):
-                continue  # it is something else
+                continue  # another kind of file
             inside = {oid for oid in heads if f"{oid}/".startswith(below)}
-            whole = found if name == "searchindex.js" else inside  # others may list the latest only
+            whole = found if name == "searchindex.js" else inside  # others may list only the latest
             if found and 2 * len(found & inside) >= len(whole):
                 unlisted = inside - found
-                if len(unlisted) > len(found):  # a folder of articles beside them is a blog
+                if len(unlisted) > len(found):  # articles in a folder beside them are a blog
                     places = {oid.rpartition("/")[0] for oid in found}
                     blog = {oid for oid in unlisted if oid.rpartition("/")[0] not in places}
                     unlisted -= {oid for oid in blog if heads[oid].is_published}
@@ -292,10 +292,10 @@ def _find_searched(
 
 
 def _entries(text: str) -> set[str]:
-    """The pages of which an index of MkDocs, Zensical, Quarto, Sphinx or Just the Docs has words.
+    """Return the pages that an index of MkDocs, Zensical, Quarto, Sphinx or Just the Docs covers.
 
     Raises:
-        ValueError, TypeError, KeyError, AttributeError: it is another file.
+        ValueError, TypeError, KeyError, AttributeError: it is another kind of file.
     """
     data = orjson.loads(text.strip().removeprefix("Search.setIndex(").removesuffix(")"))
     if isinstance(data, dict) and "docnames" in data:  # Sphinx lists `:nosearch:` pages, too
@@ -330,7 +330,7 @@ def _head(file: Path, folder: Path) -> Head:
 
 
 def _address(pages: Mapping[str, Path], urls: Iterable[str]) -> str:
-    """The address below which most URLs are those of pages; "" if none is."""
+    """Return the address below which most URLs are those of pages; "" if none is."""
     counts: Counter[str] = Counter()
     for url in filter(is_valid_url, urls):
         parts = urlsplit(url)
@@ -345,10 +345,10 @@ def _address(pages: Mapping[str, Path], urls: Iterable[str]) -> str:
 
 
 def _versions(pages: Iterable[str]) -> Iterator[str]:
-    """The pages of folders such as `docs/next` and `docs/1.0`, most of which the release has too.
+    """Yield the pages of folders such as `docs/next` and `docs/1.0` that mostly repeat the release.
 
-    The release is `docs` itself, or the folder beside it that is called otherwise, such as
-    `docs/latest`, else the one with the highest number.
+    The release is `docs` itself, or the folder beside it that is no version, such as `docs/latest`,
+    else the one with the highest number.
     """
     inside: dict[str, set[str]] = defaultdict(set)
     for oid in pages:
@@ -371,7 +371,8 @@ def _versions(pages: Iterable[str]) -> Iterator[str]:
 
 
 def _names(titles: list[str]) -> frozenset[str]:
-    """What stands at an end of most titles, or behind " | " in some: the site, and its parts."""
+    """Return the names of the site and its parts: ends of most titles, or text after " | " in
+    some."""
     ends, parts = Counter[str](), Counter[str]()
     for title in titles:
         parts.update(title.split(" | ")[1:])
@@ -384,8 +385,8 @@ def _names(titles: list[str]) -> frozenset[str]:
 
 
 def _read_listed(folder: Path) -> tuple[list[str], dict[str, str], dict[str, list[str]]]:
-    """The URLs in the sitemaps of a folder, and those of the entries of its feeds, with dates, and
-    with the categories whose feeds they are in."""
+    """Return the URLs in the sitemaps of a folder; the dates of its feeds' entries by URL; and the
+    categories whose feeds contain them."""
     urls: list[str] = []
     entries: dict[str, str] = {}
     categories: dict[str, list[str]] = defaultdict(list)

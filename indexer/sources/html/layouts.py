@@ -1,4 +1,4 @@
-"""The layouts of known generators and themes, which layouts.toml describes."""
+"""Reads layouts.toml, the page layouts of known generators and themes."""
 
 import re
 import tomllib
@@ -11,19 +11,19 @@ from selectolax.lexbor import LexborHTMLParser
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where a generator or theme puts what; every field from `has` on is a CSS selector.
+    """The page layout of a generator or theme; every field from `has` on is a CSS selector.
 
     Args:
-        name: what it is called; docs/sources.md has the version that was looked at.
-        generator: how `meta[name=generator]` begins, as a regular expression.
-        has: what only its pages have; a page needs one of `generator` and `has`, or both if both
+        name: the name; docs/sources.md has the version that was checked.
+        generator: a regular expression for the beginning of `meta[name=generator]`.
+        has: elements that only its pages have; a page must match both `generator` and `has` if both
             are given.
         content, title, date, updated, tags, categories: elements of a post.
-        drop: elements that are no part of the text of a post.
-        code: blocks of code that are no `<pre>`.
-        post, list: elements that only pages of posts, or only lists and other tools have.
-        unsearched: what a page has that its author does not want searched.
-        marked: elements in which `data-pagefind-ignore` is written by the generator itself.
+        drop: elements that do not belong to the text of a post.
+        code: blocks of code other than `<pre>`.
+        post, list: elements that only posts have, or only lists and other tools.
+        unsearched: elements of a page that its author has excluded from the search.
+        marked: elements in which the generator itself writes `data-pagefind-ignore`.
     """
 
     name: str = ""
@@ -45,13 +45,13 @@ class Layout:
 
 @cache
 def layouts() -> tuple[Layout, ...]:
-    """The rows of layouts.toml; of several that fit a page, the first one counts."""
+    """Return the rows of layouts.toml; the first one that fits a page counts."""
     table = tomllib.loads(files(__package__).joinpath("layouts.toml").read_text("utf-8"))
     return tuple(Layout(name=name, **row) for name, row in table.items())
 
 
 def layout_of(page: LexborHTMLParser) -> Layout:
-    """The layout of a parsed page; one without a name if it is not known."""
+    """Return the layout of a parsed page, or one without a name if it is unknown."""
     nodes = page.css("meta[name=generator i][content]")
     stated = [node.attributes.get("content") or "" for node in nodes]
     for row in layouts():

@@ -1,4 +1,4 @@
-"""Tells pages that lead to other pages of their site (lists of posts, archives) from posts."""
+"""Distinguishes lists of pages (lists of posts, archives) from posts."""
 
 import re
 from bisect import bisect
@@ -12,26 +12,26 @@ from indexer.sources.html.content import Lengths, ancestors, top_nodes
 LISTS = frozenset(
     ("tag", "tags", "category", "categories", "author", "authors", "label", "labels", "archive")
 ) | {"archives", "series", "topics", "page", "drafts", "genindex", "py-modindex"}
-"""Names of folders of lists, and of pages that list all tags and the like."""
+"""Names of folders of lists, and of pages that list all tags, all authors and the like."""
 _LIST_FOLDER = re.compile(rf"(?:^|.*-)(?:{'|'.join(sorted(LISTS))})")
-"""Such as `tags` and `theme-tags`."""
+"""Folders such as `tags` and `theme-tags`."""
 _PART_OF_LIST = re.compile(r"(?:^|/)(?:page|index)[-/]?\d+$")
 _PERIOD = re.compile(r"(?:^|/)(?:19|20)\d\d(?:/\d{1,2}){0,2}$")
-"""An archive of a year, a month or a day, if it leads to pages below it."""
+"""The archive of a year, month or day, if it leads to pages below it."""
 _FEW = 60
-"""Characters of its own; a post that is nothing but links has a sentence before them."""
+"""The minimum own text of a post of links, and the maximum text of an entry before its title."""
 _SHORT = 300
-"""Characters of its own that introduce a list."""
+"""The maximum length of the introduction of a list."""
 _DATE = 20
-"""Characters that may stand before the link of an entry, such as a date."""
+"""The maximum length of what stands before the link of an entry, such as a date."""
 _MAX_LINKS = 5_000
-"""Links that are looked at; each costs a way up through the elements that it is in."""
+"""The maximum number of links examined; each costs a walk up through its ancestors."""
 _HEADINGS = ", ".join(HEADINGS)
 _ITEMS = ("li", "tr", "dd", "dt", "p", "article")
 _LINKED_SHARE = 0.4
-"""The part of an item's text that its link is, if the item is an entry of a list."""
+"""The share of an item's text that its link must have, if the item is an entry of a list."""
 Link = tuple[LexborNode, str]
-"""A link, or an element with one, and the page of the site that it leads to."""
+"""A link, or an element that contains one, and the oid of the page that it leads to."""
 
 
 def is_list(
@@ -44,16 +44,16 @@ def is_list(
     is_front: bool,
     is_fed: bool,
 ) -> bool:
-    """Whether the page is there to lead to other pages of its site.
+    """Whether the page is a list of other pages of its site.
 
-    The entries of a list are links to other pages of the site, with what is said of each; a post
-    has a text of its own beside such links, and links to other sites are part of that.
+    The entries of a list are links to other pages of the site, with what is said about each. A post
+    has text of its own beside such links; links to other sites are part of that text.
 
     Args:
-        lengths: of the elements of the page, without its navigation.
-        target_of: the oid of the page of the site that an address leads to, or "".
-        pages: the oids of all pages, if they are known: where the path does not say that it is a
-            list, only links to them count.
+        lengths: the lengths of the page's elements, without its navigation.
+        target_of: returns the oid of the page of the site at an address, or "".
+        pages: the oids of all pages, if known: unless its path suggests a list, only links to these
+            count.
         is_front: whether it is the front page, or that of a language.
         is_fed: whether the page has a feed of its own.
     """
@@ -70,7 +70,7 @@ def is_list(
         links = [(node, to) for node, to in links if to in pages]
     posts = [link for link in links if LISTS.isdisjoint(link[1].lower().split("/")[:-1])]
     spans = _entries(main, posts, oid, lengths, is_lenient=is_hinted)
-    if is_hinted and not spans:  # of all tags
+    if is_hinted and not spans:  # a list of all tags
         spans = _entries(main, links, oid, lengths, is_lenient=True)
     count, text = len(spans), sum(end - start for start, end in spans)
     own_text = min(own.text - text, own.unlinked)
@@ -92,10 +92,10 @@ def _entries(
     *,
     is_lenient: bool,
 ) -> list[tuple[int, int]]:
-    """Where the entries of a list begin and end in its text.
+    """Return the start and end of each entry in the text of a list.
 
-    An entry is the largest element that begins with the title of one other page: a link in a
-    heading, or one that is much of an item.
+    An entry is the largest element that begins with the title of just one other page; a title is a
+    link in a heading, or a link that is a large part of an item.
     """
     starts = sorted(lengths[node.mem_id].start for node in main.css(_HEADINGS))
     starts.append(lengths[main.mem_id].end)
@@ -122,7 +122,7 @@ def _entries(
                 break
             block = node
         start, end = lengths[block.mem_id].start, lengths[block.mem_id].end
-        if block.tag in HEADINGS:  # with nothing around it, up to the next one
+        if block.tag in HEADINGS:  # it ends at the next heading
             end = starts[bisect(starts, start, hi=len(starts) - 1)]
         spans.add((start, end))
     ends = 0
@@ -135,7 +135,7 @@ def _entries(
 
 
 def _several(titles: list[Link], main: LexborNode) -> set[int]:
-    """The elements with titles of several pages."""
+    """Return the elements with titles of several pages."""
     first: dict[int, str] = {}
     several = {main.mem_id}
     for title, target in titles:
@@ -148,7 +148,7 @@ def _several(titles: list[Link], main: LexborNode) -> set[int]:
 def _is_title(
     link: LexborNode, item: LexborNode, lengths: Mapping[int, Lengths], *, is_lenient: bool
 ) -> bool:
-    """Whether a link is what an item is called, and not a word in a text."""
+    """Whether a link is the title of an item, and not a word in its text."""
     if not link.text().strip() or link.css_first("img, div"):
         return True  # a card
     own, whole = lengths[link.mem_id], lengths[item.mem_id]
@@ -157,6 +157,6 @@ def _is_title(
 
 
 def _outer_list(link: LexborNode, main: LexborNode) -> int:
-    """The outermost list that a link is in; 0 if it is in none."""
+    """Return the outermost list around a link; 0 if there is none."""
     lists = [node.mem_id for node in ancestors(link, main) if node.tag in ("ul", "ol")]
     return lists[-1] if lists else 0

@@ -1,4 +1,4 @@
-"""An HTML page → a RawPost: the metadata of its head, and its content."""
+"""Reads one HTML page into a RawPost: the metadata of its head, and its content."""
 
 import html
 import re
@@ -37,7 +37,7 @@ _PUBLISHED = (
 )
 _MODIFIED = ("article:modified_time", "og:updated_time", "datemodified", "dcterms.modified")
 _TOOLS = re.compile(r"404|5\d\d|_?not[-_]?found|error|offline|search|sitemap")
-"""Names of pages that a server shows in place of others, and of searches."""
+"""Names of error pages and of search pages."""
 _NOT_FOUND = re.compile(
     r"\W*(?:error\W*)?404\b.*|(?:.*\W)?(?:(?:(?:not|cannot be|[a-z]+[’']t be) found|"
     r"page\b.*(?:not|[’']t) exist|nicht gefunden|introuvable|n[oã]o? encontrad[ao]|"
@@ -45,55 +45,55 @@ _NOT_FOUND = re.compile(
     re.IGNORECASE,
 )
 _SHORT = 300
-"""Characters outside links; a page with a search box, or that says what is missing, has fewer."""
+"""The length, without links, below which a page may be an error or search page."""
 _BEGINNING = 200
-"""Characters; fewer stand before the heading that a content begins with."""
+"""The maximum number of characters before the heading at the beginning of a content."""
 _EMPTY = 60
-"""Characters; a page that a browser renders has fewer before it does."""
+"""The length below which a page may be rendered by a browser, or locked."""
 _RENDERED = "#root:empty, #app:empty, #__next:empty, #___gatsby:empty, app-root:empty"
 _TAGGED = re.compile(
     r"\W*(?:this \w+ \w+ )?(?:tag|label|filed|categor|posted in|topic)", re.IGNORECASE
 )
 _MAX_LABELS = 20
-"""Links to pages of tags in one post; more of them are all tags of the site."""
+"""The maximum number of links to tag pages in a post; more are all tags of the site."""
 _FILE = re.compile(r"\.(?!html?$|php$)[a-z]\w{1,4}$", re.IGNORECASE)
 _WHOLE = re.compile(r"<!doctype|<html|<head[\s>]|<title", re.IGNORECASE)
 _POSTING = re.compile(r"(?i)\b(?:(?:news|tech)?article|(?:blog|socialmedia)posting|report)\b")
 _COLLECTION = re.compile(r"(?i)\b(?:blog|collectionpage|searchresultspage|profilepage)\b")
 _GATES = "form.post-password-form, form[action*='action=postpass'], .gh-post-upgrade-cta"
-"""What WordPress and Ghost show in place of what is locked."""
+"""Elements that WordPress and Ghost show in place of locked content."""
 
 SEPARATORS = (" | ", " - ", " – ", " — ", " · ", " :: ", " • ", " « ", " » ")
 _ENDS = re.compile("|".join(map(re.escape, SEPARATORS)))
 _MARKS = re.compile(r"^[|–—·•«»›]*\s+|\s+[|–—·•«»›]*$")
-"""What stands between a title and the name of the site; «this» is a quotation."""
+"""Separators left at an end of a title; «this» is a quotation."""
 
 
 @dataclass(frozen=True, slots=True)
 class BuiltSite:
-    """A built site; pages are named by their oid, the path without `index.html` and `.html`."""
+    """A built site. Its pages are identified by oid: the path without `index.html` and `.html`."""
 
-    address: str = ""  # of the front page, without a slash at its end
+    address: str = ""  # the URL of the front page, without a slash at the end
     pages: Mapping[str, Path] = field(default_factory=dict)
-    addresses: Mapping[str, str] = field(default_factory=dict)  # of what the sitemap lists
-    entries: Mapping[str, Any] = field(default_factory=dict)  # what the feeds list, and its dates
-    categories: Mapping[str, list[str]] = field(default_factory=dict)  # whose feeds list them
-    fed: frozenset[str] = frozenset()  # have a feed of their own
-    unlisted: frozenset[str] = frozenset()  # are not in a complete sitemap
-    copies: frozenset[str] = frozenset()  # another page is named by their link or path
-    shared_titles: frozenset[str] = frozenset()  # of several pages, and those of the site
-    shared_images: frozenset[str] = frozenset()  # of several pages
-    names: frozenset[str] = frozenset()  # of the site and its parts, as titles have them
-    repeated: Mapping[str, float] = field(default_factory=dict)  # texts: the share that has them
-    unsearched: frozenset[str] = frozenset()  # are left out by the site's own search
-    searched: frozenset[str] = frozenset()  # are in it
-    front_links: frozenset[str] = frozenset()  # canonical links that are on most pages
-    built: frozenset[str] = frozenset()  # dates on most pages: that of Javadoc's run
-    doubts: tuple[str, ...] = ()  # about what the pages say of themselves
-    ignores_code: bool = False  # each block of code is marked as no part of the search
+    addresses: Mapping[str, str] = field(default_factory=dict)  # the URLs in the sitemap, by oid
+    entries: Mapping[str, Any] = field(default_factory=dict)  # the dates in the feeds, by oid
+    categories: Mapping[str, list[str]] = field(default_factory=dict)  # whose feeds list a page
+    fed: frozenset[str] = frozenset()  # pages with a feed of their own
+    unlisted: frozenset[str] = frozenset()  # pages missing in a complete sitemap
+    copies: frozenset[str] = frozenset()  # duplicates, by canonical link or path
+    shared_titles: frozenset[str] = frozenset()  # titles of several pages, and of the site
+    shared_images: frozenset[str] = frozenset()  # images of several pages
+    names: frozenset[str] = frozenset()  # of the site and its parts, found in titles
+    repeated: Mapping[str, float] = field(default_factory=dict)  # by text: the share of pages
+    unsearched: frozenset[str] = frozenset()  # pages left out of the site's own search
+    searched: frozenset[str] = frozenset()  # pages in the site's own search
+    front_links: frozenset[str] = frozenset()  # canonical links that most pages share
+    built: frozenset[str] = frozenset()  # on most pages, such as Javadoc's run
+    doubts: tuple[str, ...] = ()  # warnings about canonical links
+    ignores_code: bool = False  # every block of code is excluded from the site's search
 
     def oid_of(self, url: str) -> str:
-        """The page that an absolute URL or a path leads to; "" for one of another site."""
+        """Return the oid of the page at an absolute URL or a path; "" if it is on another site."""
         if not is_valid_url(url):
             return ""
         parts, own = urlsplit(url), urlsplit(self.address)
@@ -104,7 +104,7 @@ class BuiltSite:
         return oid_of_page(path[len(base) :] if is_below else path)
 
     def bare_title(self, title: str) -> str:
-        """A title without the name of the site before or behind it."""
+        """Return a title without the name of the site before or after it."""
         for mark in SEPARATORS:
             while mark in title:
                 first, last = title.partition(mark)[0], title.rpartition(mark)[2]
@@ -118,7 +118,7 @@ class BuiltSite:
 
 
 class NotPost(NamedTuple):
-    """Why a page is no post, and whether it says so itself."""
+    """The reason why a page is no post, and whether the page or its site declares it."""
 
     reason: str
     kind: PageKind
@@ -135,11 +135,11 @@ def read_page(
     site: BuiltSite | None = None,
     lastmod: str = "",
 ) -> SourceItem:
-    """The post on a page, or why there is none.
+    """Return the post on a page, or the reason why there is none.
 
     What the page declares counts first, then the layout of its generator, then its looks.
-    `location` is its URL or its path on the site, which counts where the page states none, and so
-    does `lastmod`, its last change.
+    `location` (URL or path on the site) and `lastmod` (last change) are used where the page itself
+    states neither.
     """
     try:
         page = Page(text, location, site, options)
@@ -156,16 +156,16 @@ def read_page(
 
 
 def asks_for_password(text: str) -> bool:
-    """Whether a page has a field for a password, beside its header, menus and footer."""
+    """Whether a page has a password field outside its header, menus and footer."""
     try:
         fields = parse(text).css("[type=password]:not(header *, nav *, footer *, aside *)")
-    except TooMuchMarkup:  # it is rejected where it is read
+    except TooMuchMarkup:  # read_page rejects it
         return False
     return bool(fields)
 
 
 class Page:
-    """A parsed page, or TooMuchMarkup. `post` may be called once: it modifies the page."""
+    """A parsed page, or TooMuchMarkup. Call `post` at most once: it modifies the page."""
 
     def __init__(
         self,
@@ -179,7 +179,7 @@ class Page:
         self._is_whole = bool(_WHOLE.search(text[:10_000]))
         self._meta: dict[str, Any] = {}
         self._tags: list[str] = []
-        self._robots: list[str] = []  # every element counts, as every header does
+        self._robots: list[str] = []  # all elements count, as all headers do
         for node in self.parsed.css("meta[content]"):
             given = node.attributes
             name = given.get("property") or given.get("name") or given.get("itemprop") or ""
@@ -202,7 +202,7 @@ class Page:
         site = site or BuiltSite()
         is_elsewhere = is_local(self.url) and not is_local(location)
         if is_elsewhere or (site.front_links and self.url in site.front_links):
-            self.url = ""  # the machine that built it, or the front page on every page
+            self.url = ""  # that of the machine that built it, or of the front page on every page
         address = site.address or urljoin(self.url or location, "/").rstrip("/")
         titles = site.shared_titles | {self._text("og:site_name"), ""}
         self._site = replace(site, address=address, shared_titles=titles)
@@ -218,17 +218,17 @@ class Page:
 
     @property
     def has_images(self) -> bool:
-        """Whether its main element has pictures, which may be all that a post is."""
+        """Whether the main element has images or other media, which may be all that a post has."""
         return self._main.css_first("img, video, audio, iframe") is not None
 
     def _text(self, name: str) -> str:
-        """What the head states under a name; JSON-LD has more than texts."""
+        """Return the text that the head states under a name; JSON-LD also has other values."""
         value = self._meta.get(name)
         return one_line(value) if isinstance(value, str) else ""
 
     @property
     def language(self) -> str:
-        """The declared language, of the content before that of the page; "" if there is none."""
+        """The declared language of the content, else of the page; "" if there is none."""
         for root in (self._main, self.parsed.css_first("html")):
             if root is not None and (declared := root.attributes.get("lang")):
                 return declared
@@ -236,7 +236,7 @@ class Page:
         return declared or self._text("og:locale").replace("_", "-")
 
     def _translations(self, url: str) -> list[str]:
-        """The addresses of the page in all languages, as `hreflang` has them."""
+        """Return the addresses of the page in all languages, from its `hreflang` links."""
         links = self.parsed.css("link[rel~=alternate][hreflang]:not([hreflang=x-default], [type])")
         named = [_follow(link.attributes.get("href") or "") for link in links]
         return [urljoin(url, address) for address in named if address]
@@ -244,7 +244,7 @@ class Page:
     # -- whether it is a post --------------------------------------------------------------------
 
     def why_hidden(self) -> str:
-        """Why the page says that it is not for readers; "" if it does not."""
+        """Return why the page asks not to be found; "" if it does not ask."""
         if forbids_indexing("\n".join(self._robots), datetime.now(UTC)):
             return "noindex"
         asking = self.parsed.css("[data-pagefind-ignore], [data-search-exclude]")
@@ -254,8 +254,7 @@ class Page:
         return "redirect" if is_redirect else ""
 
     def declared(self, oid: str) -> NotPost | None:
-        """Why the page is no post by what it says, or the site, or its generator; None if none
-        of them says so."""
+        """Return why the page, its site or its generator declares it no post; None if none does."""
         if not self._is_whole:
             return None
         if reason := self.why_hidden():
@@ -275,7 +274,7 @@ class Page:
         return None
 
     def _is_locked(self) -> bool:
-        """Whether a form stands in place of the text: a password's, or one for members."""
+        """Whether a form for a password or for members stands in place of the text."""
         for gate in self._main.css(_GATES):
             content = gate.parent
             if content is not None and text_length(content) - text_length(gate) < _EMPTY:
@@ -284,7 +283,7 @@ class Page:
         return own.unlinked < _EMPTY and self._main.css_first("input[type=password]") is not None
 
     def _is_untranslated(self, oid: str) -> bool:
-        """Whether it is the page of another language in place of a translation."""
+        """Whether it is another language's page in place of a missing translation."""
         root = self.parsed.css_first("html[lang]")
         own, shown = (root.attributes.get("lang") or "").lower() if root else "", self.language
         folder, _, rest = oid.partition("/")
@@ -294,12 +293,12 @@ class Page:
 
     @property
     def is_published(self) -> bool:
-        """Whether the head says that it is an article, and when it was published."""
+        """Whether the head declares an article and its time of publication."""
         is_article = self._text("og:type").lower() == "article"
         return is_article and bool(self._text("article:published_time"))
 
     def _is_one_article(self, oid: str) -> bool:
-        """Whether the page says that it is one article, or its generator, feed or search do."""
+        """Whether the page, its generator, a feed or the site's search declares it one article."""
         if oid != "index" and (oid in self._site.entries or oid in self._site.searched):
             return True
         if self.layout.post and self.parsed.css_first(self.layout.post) is not None:
@@ -314,7 +313,7 @@ class Page:
         return page == oid or (not page and oid != "index")
 
     def looks(self, oid: str) -> NotPost | None:
-        """Why the page is no post by its looks, which is a guess; None if it may be one."""
+        """Guess from its looks why the page is no post; None if it may be one."""
         if not self._is_whole:
             return NotPost("part of a page", "not a post")
         lengths = measure(self._main, NOT_OWN)
@@ -337,30 +336,30 @@ class Page:
         return None
 
     def _is_tool(self, oid: str, length: int) -> bool:
-        """Whether the page is a search, or what a server shows in place of another."""
+        """Whether the page is a search page or an error page."""
         titles = (*_ENDS.split(self.name), _text_of(self.parsed.css_first("h1")))
-        is_named = _TOOLS.fullmatch(oid.rpartition("/")[2])  # and no class Error
+        is_named = _TOOLS.fullmatch(oid.rpartition("/")[2])  # not a class Error
         is_called = any(map(_NOT_FOUND.fullmatch, titles))
         is_short = length < _SHORT
         return (bool(is_named) and (is_short or "/" not in oid)) or (is_called and is_short)
 
     def _oid_of(self, href: str) -> str:
-        """The page of the site that a link leads to; "" if it leads to none."""
+        """Return the oid of the page of the site that a link leads to; "" if there is none."""
         return self._site.oid_of(urljoin(self._location, href)) if _follow(href) else ""
 
     def _page_of(self, href: str) -> str:
-        """The same for one that is no file, such as a picture."""
+        """Return the oid of the linked page; "" also for a fragment or a file, such as an image."""
         oid = "" if href[:1] == "#" else self._oid_of(href)
         return "" if _FILE.search(oid) and oid not in self._site.pages else oid
 
     # -- the post --------------------------------------------------------------------------------
 
     def post(self, origin: Origin, oid: str, url: str, lastmod: str) -> RawPost:
-        """The post; `lastmod` is its last change if the page names none."""
+        """Return the post; `lastmod` is its last change if the page states none."""
         layout, options = self.layout, self._options
         section = self._text("article:section") or self._text("articlesection")
         if section.lower() in {"page", "pages", "post", "posts", *oid.lower().split("/")[:-1]}:
-            section = ""  # Hugo names the folder of the source of a page so
+            section = ""  # Hugo writes the folder of the page's source here
         site = self._site
 
         content = Content(self.parsed, layout, site.repeated, options.selectors())
@@ -369,7 +368,7 @@ class Page:
         stated = labels(self._meta.get("keywords"))
         named = site.categories.get(oid) or ([section] if section else _texts_of(categories))
         keywords = self._tags or stated or _texts_of(tags)
-        keywords = _texts_of(tags) if keywords == named else keywords  # Hugo's for want of tags
+        keywords = _texts_of(tags) if keywords == named else keywords  # Hugo's if there are no tags
         content.find(options.content, keeps_code=site.ignores_code)
         title = self._title(content, oid)
         content.tidy(title, [*tags, *categories])
@@ -379,7 +378,7 @@ class Page:
         published = [d for d in map(self._meta.get, _PUBLISHED) if str(d) not in site.built]
         modified = map(self._meta.get, _MODIFIED)
         first = [day for day in published if day not in content.updated]  # Astro Cactus states it
-        shown = content.dates if oid != "index" else []  # those are of its entries
+        shown = content.dates if oid != "index" else []  # those of its entries
         dates = moments([*first, self._site.entries.get(oid), *shown, *days, *published])
         changes = moments([*modified, *content.updated, lastmod])
         image = "" if self.image in self._site.shared_images else self.image
@@ -401,8 +400,8 @@ class Page:
         )
 
     def _title(self, content: Content, oid: str) -> str:
-        """The heading that the content begins with, else what the head states, else the `<title>`,
-        else another heading; not what many pages have, or the name of the site."""
+        """Return the heading at the beginning of the content, else a title from the head, else
+        another heading. Titles that many pages share and the name of the site do not count."""
         named = self.parsed.css_first(self.layout.title) if self.layout.title else None
         if title := self._site.bare_title(_text_of(named)):
             return title
@@ -415,19 +414,20 @@ class Page:
         for text in headings:
             is_own = text == first and not text.startswith(f"{title} ")
             if is_own or title == text or title.startswith(tuple(text + m for m in SEPARATORS)):
-                return text  # and the name of the site
+                return text  # the head's title is this heading, perhaps with the name of the site
         fallback = self._site.bare_title(next(filter(None, stated), ""))
         return title or next(iter(headings), fallback) or title_of_name(oid.rpartition("/")[2])
 
     def _own_titles(self, titles: list[str]) -> list[str]:
-        """Those that few pages have, without the name of the site."""
+        """Return the titles that few pages share, without the name of the site."""
         shared = self._site.shared_titles
-        whole = [title for title in titles if title[-1:] != "\\"]  # a quote in it has ended it
+        whole = [title for title in titles if title[-1:] != "\\"]  # cut off at a quote
         pairs = [(title, self._site.bare_title(title)) for title in whole]
         return [bare for title, bare in pairs if shared.isdisjoint((title, bare))]
 
     def _labels(self, selector: str, *folders: str) -> list[LexborNode]:
-        """What the layout has for labels, else links in the content to pages in such folders."""
+        """Return the elements that the layout names, else links in the content to pages in
+        `folders`."""
         if selector:
             return self.parsed.css(selector)
         own = ":not(nav *, aside *, h1 *, h2 *, h3 *)"
@@ -439,34 +439,34 @@ class Page:
 
 
 def _is_introduced(link: LexborNode) -> bool:
-    """Whether a line of links begins as one with the tags of a post does."""
+    """Whether a line of links begins like a list of tags, as with "Filed under"."""
     line = link.parent
     return line is not None and bool(_TAGGED.match(line.text()))
 
 
 def _texts_of(nodes: list[LexborNode]) -> list[str]:
-    """The labels of links."""
+    """Return the texts of links, without duplicates; none if there are too many."""
     texts = (_text_of(node).lstrip("#").strip() for node in nodes)
     terms = [text for text in dict.fromkeys(texts) if text]
     return terms if len(terms) <= _MAX_LABELS else []
 
 
 def _as_named(layout: Layout, options: SourceOptions) -> Layout:
-    """The layout, with what the user has named in blogsearch.toml."""
+    """Return the layout with the selectors that the user has set in blogsearch.toml."""
     own = {name: getattr(options, name) for name in ("content", "title", "date", "tags")}
     own = {name: selector for name, selector in own.items() if selector}
     return replace(layout, name=f"{layout.name} + blogsearch.toml", **own) if own else layout
 
 
 def _follow(address: str) -> str:
-    """An address without white space; "" if it cannot be followed."""
+    """Return an address without surrounding white space; "" if it cannot be followed."""
     address = address.strip()
     is_other = re.match(r"(?!https?:)[a-z][a-z0-9+.-]*:", address, re.IGNORECASE)
     return "" if is_other or not is_valid_url(address) else address
 
 
 def _json_ld(page: LexborHTMLParser) -> list[dict[str, Any]]:
-    """The things that the page describes: itself, the posting, its site, its author and more."""
+    """Return the objects in the page's JSON-LD, such as the posting, the site and the author."""
     things: list[dict[str, Any]] = []
     for script in page.css('script[type="application/ld+json"]'):
         try:
@@ -480,13 +480,13 @@ def _json_ld(page: LexborHTMLParser) -> list[dict[str, Any]]:
 
 
 def _is_a(thing: dict[str, Any], kinds: re.Pattern[str]) -> bool:
-    """Whether a thing is of such a type; what has a headline and no type is a posting."""
+    """Whether an object has such a type; one with a headline and no type is an article."""
     stated = thing.get("@type", "Article" if "headline" in thing else "")
     return bool(kinds.search(str(stated)))
 
 
 def _text_of(node: LexborNode | None) -> str:
-    """The text that is seen: a heading may have buttons; a title is never seen."""
+    """Return the visible text: a heading may contain buttons. A `<title>` is read as it is."""
     if node is None:
         return ""
     return one_line(node.text() if node.tag == "title" else text_of(node).prose)
