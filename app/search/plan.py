@@ -232,8 +232,9 @@ def plan_typed(
 
 
 def _as_beginning(term: Interpretation, q: str) -> Interpretation:
-    """The term as the beginning of a word if the query ends with it."""
-    if term.typed.end < len(q) or len(term.typed.pieces) > 1 or not term.typed.token.isalnum():
+    """The term as the beginning of a word if the query ends with it. A word may have an apostrophe,
+    or the vowel signs of Hindi."""
+    if term.typed.end < len(q) or len(term.typed.pieces) > 1 or not term.typed.token[0].isalnum():
         return term
     begun = TermVariant(term.typed.text, kind="begun")
     return replace(term, variants=(begun,), reason="being typed", phrase="")
@@ -253,12 +254,13 @@ def plan_corrected(plan: Plan, facts: Facts) -> Plan:
     plan = _without_unknown_flags(plan, stats)
     query, terms = plan.query, plan.terms
     if plan.request.typos:
-        if not plan.request.typing:
-            query = _resegment(plan.query, stats, plan.language)
+        query = _resegment(plan, stats)
         ruled = {term.typed.key for term in terms if term.phrase}
         interpreted = _interpret(query, facts, plan.language, ruled)
-        if terms and terms[-1].begun and _has_more(terms[-1].typed, stats):
-            interpreted[-1] = terms[-1]
+        if interpreted and plan.request.typing:
+            last = _as_beginning(interpret_as_typed(query.terms[-1]), plan.request.q)
+            if last.begun and _has_more(last.typed, stats):
+                interpreted[-1] = last
         terms = mark_phrases(interpreted, plan.phrases)
     examined = {term.key for term in query.examined}
     required = tuple(
@@ -342,20 +344,23 @@ def _matches_some(term: Interpretation, stats: Mapping[str, TermStats]) -> bool:
 # -- written apart, and as one ---------------------------------------------------------------------
 
 
-def _resegment(
-    query: ParsedQuery, stats: Mapping[str, TermStats], language: Language
-) -> ParsedQuery:
+def _resegment(plan: Plan, stats: Mapping[str, TermStats]) -> ParsedQuery:
     """The query with two terms joined if only the joined word is in the index, and with compound
     terms split that no post has: `xyz42` only if a post has `xyz`, `h264` and `gpt4o` only if posts
-    have both parts."""
+    have both parts. While it is being typed nothing is joined, and its last word may go on."""
+    query, language, typing = plan.query, plan.language, plan.request.typing
     terms: list[QueryTerm] = []
     left = list(query.terms)
     while left:
         term = left.pop(0)
-        both = stats.get(term.key_with(left[0])) if left else None
+        both = stats.get(term.key_with(left[0])) if left and not typing else None
         if both and both.known and not (_is_known(term, stats) and _is_known(left[0], stats)):
             terms.append(join_terms(term, left.pop(0), language))
-        elif term.key in stats and not stats[term.key].known:
+        elif (
+            term.key in stats
+            and not stats[term.key].known
+            and not (typing and _has_more(term, stats))
+        ):
             pieces = apart(term, language)
             is_number = len(pieces) == 2 and len(pieces[0].text) > 1 and pieces[1].text.isdigit()
             known = all(_is_known(piece, stats) for piece in pieces[: 1 if is_number else None])

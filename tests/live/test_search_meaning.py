@@ -223,6 +223,21 @@ def test_a_word_that_is_being_typed_is_the_beginning_of_one(ask: Ask) -> None:
     assert "<mark>crontabber</mark>" in first_title(ask("cront", ("typing", "on")))
 
 
+@pytest.mark.parametrize(
+    "q",
+    [
+        "fjord-ferry-timetable",
+        "harbourLock.openGates",
+        "O'Skellig",
+        "पुस्तकालय",
+        "fjord-ferry o'skel",
+    ],
+)
+def test_what_is_being_typed_stays_found_behind_its_signs(ask: Ask, q: str) -> None:
+    lost = [q[:end] for end in range(4, len(q)) if q[end - 1].isalnum() and q[end - 2].isalnum()]
+    assert [text for text in lost if oids(ask(text, ("typing", "on")))[:1] != ["harbour"]] == []
+
+
 def test_words_before_it_and_words_that_cannot_go_on_are_corrected(ask: Ask) -> None:
     answer = ask("daet form", ("typing", "on"))
     assert oids(answer)[0] == "date-title"
