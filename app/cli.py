@@ -1,7 +1,7 @@
 """The `blogsearch` command.
 
-A subcommand's module is imported when the subcommand is used: `--help` and `search` must not wait
-for what the other commands import.
+A subcommand's module is imported when the subcommand is used, so that `--help` and `search` do not
+wait for the imports of other commands.
 """
 
 import atexit
@@ -18,30 +18,30 @@ from app.version import VERSION
 
 # Command: the module that defines it, and its line in `blogsearch --help`.
 _COMMANDS = {
-    "reindex": ("indexing", "Build the index from a source, beside the live one, and swap."),
+    "reindex": ("indexing", "Build a new index from a source and make it live."),
     "rebuild": ("indexing", "Build the index again from its own posts, after an update."),
     "try": ("trying", "Show some posts of a source as they would be indexed."),
     "init": ("trying", "Write blogsearch.toml for the site in this folder."),
-    "sync": ("indexing", "Make the live index what a source is now, additions and removals."),
+    "sync": ("indexing", "Make the live index equal to a source: add, change, remove."),
     "add": ("indexing", "Add posts of a source to the live index, or replace them."),
     "serve": ("serving", "Serve the search page and the API."),
-    "search": ("search", "Search as a visitor would; the cache is left out."),
+    "search": ("search", "Search as a visitor would, without the cache."),
     "analyze": ("search", "Show how a text is analyzed: its tokens and synonym rules."),
-    "synonyms": ("synonyms", "Check synonym rule files, make them live."),
+    "synonyms": ("synonyms", "Check synonym rule files and make them live."),
     "pins": ("pins", "Load, list and remove pinned results."),
     "golden": ("golden", "List, check and change the searches that no build may break."),
-    "popularity": ("popularity", "Take page views of a CSV or opened hits: what is read more."),
+    "popularity": ("popularity", "Set how much each post is read, from a CSV or opened hits."),
     "indices": ("indexing", "List the generations of the index."),
-    "export": ("indexing", "Write what is live to a file that `reindex` takes."),
+    "export": ("indexing", "Write the live posts to a file that `reindex` can read."),
     "rollback": ("indexing", "Go back to the generation before the live one."),
-    "meaning": ("operations", "Print what turns search by meaning on or off."),
+    "meaning": ("operations", "Print the commands that turn search by meaning on or off."),
     "fetch-model": ("operations", "Download the model that BLOGSEARCH_SEMANTIC needs, once."),
     "doctor": ("operations", "Check the engines, the index, the last sync and the synonym files."),
 }
 
 
 class LazyGroup(CommandGroup):
-    """The group of all commands, each imported when it is used."""
+    """The group of all commands, which imports each when it is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)
@@ -65,7 +65,7 @@ class LazyGroup(CommandGroup):
 @click.option(
     "--config",
     type=click.Path(exists=True, dir_okay=False, resolve_path=True),
-    help="The blogsearch.toml to read, instead of that in this folder or in /etc.",
+    help="The file to read instead of blogsearch.toml in this folder or in /etc.",
 )
 def main(traceback: bool, config: str | None) -> None:
     """Index a blog and search it.
@@ -76,21 +76,21 @@ def main(traceback: bool, config: str | None) -> None:
     blogsearch serve                    serve it on http://127.0.0.1:8000
     blogsearch doctor                   check the engines, the index and the settings
 
-    The addresses of the engines are read from ELASTICSEARCH_URL and REDIS_URL, every other setting
-    from BLOGSEARCH_… or blogsearch.toml; docs/settings.md lists them.
+    ELASTICSEARCH_URL and REDIS_URL are the addresses of the engines. Other settings come from
+    variables named BLOGSEARCH_… or from blogsearch.toml; docs/settings.md lists them.
     """
     if config:
         from app.settings import CONFIG
 
-        os.environ[CONFIG] = config  # the workers of `serve` read it, too
+        os.environ[CONFIG] = config  # for the workers of `serve`, too
 
 
 def run() -> None:
     """Run the command line of this process."""
-    # What a command imports stays until it exits: without collections `search` takes a fifth less
-    # time.
+    # Imported modules stay until the command exits: `search` takes a fifth less time if they are
+    # not scanned for garbage.
     gc.set_threshold(200_000)
-    # SIGTERM ends a command as Ctrl-C does, so that it removes what it built.
+    # SIGTERM ends a command like Ctrl-C, so that it removes an unfinished index.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     atexit.register(gc.freeze)
     main()

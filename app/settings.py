@@ -1,13 +1,13 @@
-"""Every setting of the service, typed, with its default and a sentence on what it does.
+"""Define and read the settings of the service, with types, defaults and descriptions.
 
-They are read here and nowhere else. A name in the environment is `BLOGSEARCH_` and the field name
-in capitals, except for what other tools call `ELASTICSEARCH_URL`, `ELASTICSEARCH_API_KEY` and
-`REDIS_URL`. A secret may also be in a file, as Docker and Kubernetes hand them over: `NAME_FILE` is
-its path.
+No other module reads them. The environment variable of a field is `BLOGSEARCH_` and the field's
+name in capitals, except for three names that other tools use too: `ELASTICSEARCH_URL`,
+`ELASTICSEARCH_API_KEY` and `REDIS_URL`. A secret may also be in a file, as Docker and Kubernetes
+provide them: `NAME_FILE` is its path.
 
-Settings, and what the commands would otherwise be told on every command line, can be in a file too:
-that of `--config` or BLOGSEARCH_CONFIG, else `blogsearch.toml` in the folder that a command is
-started in, else that of the host. The environment and options win over it.
+A file can contain settings and the usual arguments of commands: the file of `--config` or
+BLOGSEARCH_CONFIG, else `blogsearch.toml` in the folder in which a command is started, else
+`/etc/blogsearch.toml`. The environment and command line options override it.
 
 `python -m scripts.reference` writes docs/settings.md from this module.
 """
@@ -56,7 +56,7 @@ _KINDS = {
     "array": 'a list, such as ["public"]',
     "object": "a table, such as [settings]",
 }
-"""The names of types in msgspec's messages, and ours."""
+"""The types that msgspec's messages name, in our words."""
 
 _COMMON_NAMES = {
     "elasticsearch_url": "ELASTICSEARCH_URL",
@@ -77,10 +77,10 @@ def _setting(
     """A field of `Settings`.
 
     Args:
-        secret: it is not in the representation, and may be in a file.
-        check: raises ValueError for what the type cannot express, and says what is wrong.
-        convert: the same, and returns the value as it is kept.
-        section: the heading in docs/settings.md, on its first setting.
+        secret: the value is left out of the repr, and may be in a file.
+        check: raises ValueError, with the reason, for a value that the type alone does not exclude.
+        convert: the same, and returns the value to store.
+        section: the heading in docs/settings.md; only on the section's first setting.
     """
     metadata = {"description": description, "secret": secret, "check": check, "section": section}
     metadata["convert"] = convert
@@ -88,7 +88,7 @@ def _setting(
 
 
 def _split(value: str) -> list[str]:
-    """The parts of a value that are separated by commas."""
+    """Split a value at its commas."""
     return [part.strip() for part in value.split(",") if part.strip()]
 
 
@@ -124,7 +124,7 @@ def _check_header(text: str) -> None:
 
 
 def is_path_prefix(path: str) -> bool:
-    """Whether it is a path such as `/find`: nothing that a browser reads as a host, or resolves."""
+    """Whether `path` is like `/find`: no browser reads it as a host, or resolves dots in it."""
     return re.fullmatch(r"(?:/(?!\.)[\w.~-]+){1,9}", path, re.ASCII) is not None and len(path) < 100
 
 
@@ -172,162 +172,162 @@ def _networks(proxies: str) -> tuple[IPv4Network | IPv6Network, ...]:
 class Settings:
     """The settings of one process.
 
-    The values are not checked when one is made in code; `parse_settings` checks them.
+    The constructor does not check the values; `parse_settings` does.
     """
 
     elasticsearch_url: str = _setting(
         "http://127.0.0.1:9200",
-        "URL of Elasticsearch; several, separated by commas, for a cluster.",
+        "The URL of Elasticsearch; for a cluster, several URLs separated by commas.",
         secret=True,
         section="Engines",
     )
     elasticsearch_api_key: str = _setting(
-        "", "API key for an Elasticsearch that needs one.", secret=True, check=_check_header
+        "", "The API key, if Elasticsearch needs one.", secret=True, check=_check_header
     )
     elasticsearch_timeout: Annotated[float, Meta(gt=0, le=600)] = _setting(
-        5.0, "Seconds that one request of a search may take in Elasticsearch."
+        5.0, "The time limit for one request of a search to Elasticsearch, in seconds."
     )
     redis_url: str = _setting(
         "redis://127.0.0.1:6379/0",
-        "URL of Redis (`redis://`, `rediss://` or `unix://`); empty: no cache.",
+        "The URL of Redis (`redis://`, `rediss://` or `unix://`); empty: no cache.",
         secret=True,
     )
     ca_file: str = _setting(
         "",
-        "A file of certificates (PEM) that may sign those of Elasticsearch "
-        "(`https://`) and Redis (`rediss://`); empty: the usual authorities.",
+        "A PEM file of the certificate authorities to trust for Elasticsearch (`https://`) and "
+        "Redis (`rediss://`); empty: the usual authorities.",
         check=_check_certificates,
     )
     index: str = _setting(
         "blog",
-        "The alias that is searched; its indices are called blog-000001 and so on.",
+        "The alias that is searched; its indices are named `blog-000001` and so on.",
         check=_check_index,
         section="Index",
     )
     language: str = _setting(
         "",
         "The language of the posts, such as `german`, `de` or `pt-BR`; docs/languages.md lists "
-        "them. Empty: that of most posts when `reindex` builds the index. A change needs a new "
-        "index, which `blogsearch rebuild` makes.",
+        "them. Empty: the language of most posts when `reindex` builds the index. A change takes "
+        "effect with `blogsearch rebuild`, which builds a new index.",
         convert=_language_name,
     )
     shards: Annotated[int, Meta(ge=1, le=64)] = _setting(1, "Primary shards of a new index.")
     replicas: Annotated[int, Meta(ge=0, le=8)] = _setting(0, "Replicas of each shard.")
     synonyms_dir: Path = _setting(  # noqa: RUF009 - a path is immutable
-        _SYNONYMS, "The folder of *.synonyms rule files."
+        _SYNONYMS, "The folder with the `*.synonyms` rule files."
     )
     strategy: Literal["blended", "fallback"] = _setting(
         "blended",
-        "How a search is answered: `blended`, or `fallback`, a simpler algorithm of 2017.",
+        "The search algorithm: `blended`, or `fallback`, a simpler one of 2017.",
         section="Searching",
     )
     max_computations: Annotated[int, Meta(ge=1, le=100)] = _setting(
         8,
-        "How many searches a process computes at a time; others that are not cached get a 503.",
+        "How many searches a process computes at a time; further ones get a 503 unless cached.",
     )
     recency: bool = _setting(
         True,
-        "Whether newer posts rank a little above older ones if all else is equal: `on` or `off`.",
+        "Whether newer posts rank a little above older ones that match as well: `on` or `off`.",
     )
     semantic: bool = _setting(
         False,
-        "Whether posts that are near to a question in meaning rank higher: `on` or `off`. "
-        "`blogsearch meaning on` prints what it takes.",
+        "Whether posts whose meaning is close to the question rank higher: `on` or `off`. "
+        "`blogsearch meaning on` prints the commands that it needs.",
     )
     cache_ttl: Annotated[float, Meta(gt=0, le=2_592_000)] = _setting(
         600.0,
-        "Seconds a cached answer counts as fresh; one without hits for at most a minute.",
+        "How long a cached answer counts as fresh, in seconds; without hits, at most a minute.",
         section="Cache",
     )
     cache_timeout: Annotated[float, Meta(gt=0, le=10)] = _setting(
-        0.25, "Seconds that a command to Redis may take."
+        0.25, "The time limit for a command to Redis, in seconds."
     )
     insights_days: Annotated[int, Meta(ge=0, le=400)] = _setting(
         30,
-        "How many days the counts of searches are kept; docs/insights.md. 0: nothing is counted.",
+        "How many days the counts of searches are kept (docs/insights.md); 0: no counting.",
         section="Insights",
     )
     ping_url: str = _setting(
         "",
-        "An address that `blogsearch sync` tells of its beginning (`/start` is appended), of its "
-        "success, and of a failure (`/fail`) with the reason, as healthchecks.io has it.",
+        "The URL that `blogsearch sync` pings, as healthchecks.io expects: with `/start` when it "
+        "begins, unchanged after a success, with `/fail` and the reason after a failure.",
         secret=True,
     )
     insights_token: str = _setting(
         "",
-        "The password for `/insights`; empty: the page is closed.",
+        "The password of `/insights`; empty: nobody can open the page.",
         secret=True,
         check=_check_token,
     )
     text_fragments: bool = _setting(
         True,
-        "Whether a hit leads to the words of its excerpt (`#:~:text=…`), which the browser then "
-        "marks: `on` or `off`.",
+        "Whether the link of a hit has a text fragment (`#:~:text=…`), so that the browser scrolls "
+        "to the words of the excerpt and marks them: `on` or `off`.",
         section="Search page",
     )
     site_name: Annotated[str, Meta(min_length=1)] = _setting(
         "Search the blog",
-        "The name of the search page: its heading and the end of its title.",
+        "The name of the search page, in its heading and at the end of its title.",
     )
     site_url: Annotated[str, Meta(pattern=r"^(https?://[^/\s]\S*)?$")] = _setting(
         "",
         "The home page of the blog, such as `https://blog.example.org/`: the search page links to "
-        "it, and the indexer names it in its User-Agent; empty: neither.",
+        "it, and the indexer's User-Agent contains it; empty: neither.",
     )
     site_style: str = _setting(
         "",
-        "A CSS file that changes how the search page looks; docs/embedding.md lists its variables. "
-        "Empty: none.",
+        "A CSS file that changes the look of the search page; docs/embedding.md lists the "
+        "variables. Empty: none.",
         check=_check_style,
     )
     cors_origins: str = _setting(
         "*",
-        "The origins whose pages may read answers, separated by commas, such as "
-        "`https://blog.example.org`; `*`: every origin, empty: only the service's own.",
+        "The origins whose pages may read answers (CORS), separated by commas, such as "
+        "`https://blog.example.org`; `*`: every origin; empty: only the service's own.",
         check=_check_origins,
         section="HTTP",
     )
     write_tokens: str = _setting(
         "",
-        "Tokens that may write over HTTP, separated by commas; empty: it is closed.",
+        "The tokens that allow writing over HTTP, separated by commas; empty: no writing.",
         secret=True,
         check=_check_tokens,
     )
     metrics_token: str = _setting(
         "",
-        "The token for `/metrics`, so that monitoring needs no write token.",
+        "A token for `/metrics`, so that monitoring does not need a write token.",
         secret=True,
         check=_check_token,
     )
     rate_limit: str = _setting(
         "300/minute",
-        "How many requests a client may send in a `second`, `minute`, `hour` or `day`; beyond that "
-        "it gets a 429; docs/reliability.md says what counts. Empty: no limit.",
+        "The number of requests that a client may send per `second`, `minute`, `hour` or `day`; "
+        "further ones get a 429. docs/reliability.md says which requests count. Empty: no limit.",
         check=parse_limit,
     )
     trusted_proxies: str = _setting(
         "",
-        "Addresses or networks of the proxies in front, separated by commas, such as "
-        "`127.0.0.1, 10.0.0.0/8`, whose X-Forwarded-For, -Proto and -Prefix are trusted.",
+        "The addresses or networks of the proxies whose X-Forwarded-For, -Proto and -Prefix are "
+        "trusted, separated by commas, such as `127.0.0.1, 10.0.0.0/8`.",
         check=_networks,
     )
     path_prefix: str = _setting(
         "",
-        "The path below which visitors find the service, such as `/find`, where no trusted proxy "
-        "sends X-Forwarded-Prefix.",
+        "The path at which visitors reach the service, such as `/find`, if no trusted proxy sends "
+        "X-Forwarded-Prefix.",
         check=_check_prefix,
     )
     debug_search: Literal["open", "token"] = _setting(
         "open",
-        "Who may use `debug-search`: `open`, everybody, or `token`, those who send a write token.",
+        "Who may use `debug-search`: `open` (everybody) or `token` (requests with a write token).",
     )
     mcp_fetch: bool = _setting(
         True,
-        "Whether assistants may read whole posts by `POST /mcp`: `on` or `off`; off for an index "
-        "with texts that the blog does not show.",
+        "Whether assistants may read whole posts with `POST /mcp`: `on` or `off`. Choose `off` if "
+        "the index has texts that the blog does not show.",
     )
     fetch_allow_private: bool = _setting(
-        False, "Whether the indexer fetches from private networks, too: `on` or `off`."
+        False, "Whether the indexer may fetch from private networks: `on` or `off`."
     )
 
     @property
@@ -348,11 +348,11 @@ class Settings:
 
 NAMES = tuple(setting.name for setting in fields(Settings))
 SECRETS = tuple(setting.name for setting in fields(Settings) if setting.metadata["secret"])
-"""The settings that are or contain a secret; each may be in a file that `NAME_FILE` names."""
+"""The settings that are or contain a secret; each may be in the file named by `NAME_FILE`."""
 
 
 class SiteFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The content of `blogsearch.toml`; everything is optional."""
+    """The content of `blogsearch.toml`; every field is optional."""
 
     sources: tuple[str, ...] = ()
     kind: str = ""
@@ -371,17 +371,17 @@ class SiteFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 def site_file() -> Path | None:
-    """The `blogsearch.toml` that is read, or None."""
+    """Return the path of the `blogsearch.toml` to read, or None."""
     if named := os.environ.get(CONFIG):
         return Path(named)
     return next((path for path in (Path(SITE_FILE), HOST_FILE) if os.path.lexists(path)), None)
 
 
 def read_site_file(path: Path | None = None) -> SiteFile:
-    """The content of `path`, or of the file that is found, if there is one.
+    """Read `path`, or else the file of `site_file()`; without one, return the defaults.
 
     Raises:
-        BadSettings: it cannot be read, or something in it is unknown or of the wrong type.
+        BadSettings: it cannot be read, or has an unknown name or a value of the wrong type.
     """
     path = path or site_file()
     if path is None:
@@ -396,7 +396,7 @@ def read_site_file(path: Path | None = None) -> SiteFile:
 
 
 def load_settings() -> Settings:
-    """The settings of the environment, then of `blogsearch.toml`.
+    """Read the settings from the environment and from `blogsearch.toml`.
 
     Raises:
         BadSettings: with every setting that is invalid, its value and what it should be.
@@ -411,10 +411,10 @@ _process_settings: Settings | None = None
 
 
 def process_settings(*, reload: bool = False) -> Settings:
-    """The settings of this process and of those that are forked from it.
+    """Return the settings of this process and of its forks.
 
     gunicorn's main process reloads them at its start and at each SIGHUP, so that all workers have
-    the same. If they have become invalid, the former ones stay in use.
+    the same. If the new ones are invalid, the former ones stay in use.
 
     Raises:
         BadSettings: they are invalid, and there are no former ones.
@@ -434,11 +434,11 @@ def process_settings(*, reload: bool = False) -> Settings:
 def parse_settings(
     environment: Mapping[str, object], file: Mapping[str, object] | None = None
 ) -> Settings:
-    """The settings with these values; those of the environment win over those of the file.
+    """Check and convert these values; the environment overrides the file.
 
     Args:
-        environment: the values by field, not by variable.
-        file: those of `blogsearch.toml`.
+        environment: the values by the name of the field, not of the variable.
+        file: the settings in `blogsearch.toml`.
 
     Raises:
         BadSettings: with every setting that is invalid, its value and what it should be.
@@ -467,7 +467,7 @@ def parse_settings(
 
 
 def _convert(value: object, type_: Any) -> Any:
-    """The value as this type.
+    """Convert a value to this type.
 
     Raises:
         ValueError, msgspec.ValidationError: it is of another type or out of bounds.
@@ -485,7 +485,7 @@ def _convert(value: object, type_: Any) -> Any:
 
 
 def _readable(message: str) -> str:
-    """A message of msgspec in words of a user: of a blogsearch.toml with the place first."""
+    """Reword a message of msgspec for users, with the place in blogsearch.toml first."""
     message, _, place = message.partition(" - at `$.")
     message = message.replace("Object contains unknown field", "it has the unknown name")
     found = _EXPECTED.match(message)
@@ -503,7 +503,7 @@ def _readable(message: str) -> str:
 
 
 def _from_environment(name: str) -> str | None:
-    """The value of a variable, or of a secret the content of its file.
+    """Return the value of a setting's variable, or the content of its file if it is a secret.
 
     Raises:
         BadSettings: the file cannot be read, or is empty.
@@ -522,7 +522,7 @@ def _from_environment(name: str) -> str | None:
 
 
 def _warn_about_unknown_names() -> None:
-    """A misspelt setting would be ignored; not an error, because it may be of another version."""
+    """Warn about names that are no settings. No error: another version may have them."""
     known = {environment_name(name) for name in NAMES} | {CONFIG}
     known |= {f"{environment_name(name)}_FILE" for name in SECRETS}
     ours = {name for name in os.environ if name.startswith("BLOGSEARCH_")}
@@ -538,5 +538,5 @@ def _did_you_mean(name: str, known: Collection[str]) -> str:
 
 
 def environment_name(name: str) -> str:
-    """The name of a field of `Settings` in the environment."""
+    """Return the environment variable of a field of `Settings`."""
     return _COMMON_NAMES.get(name, f"BLOGSEARCH_{name.upper()}")

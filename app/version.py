@@ -1,9 +1,9 @@
-"""The version of the service, and the commit that it was built from."""
+"""The version of the service, and the commit from which it was built."""
 
 from importlib.metadata import version
 
 VERSION = version("blogsearch")
-"""That of the tag, or `0.1.0+g` and the commit where there is none."""
+"""The version of the git tag; without a tag, `0.1.0+g` and the commit."""
 
 COMMIT = VERSION.partition("+g")[2].partition(".")[0]
-"""Its first letters; "" for a released version."""
+"""The start of the commit's hash; "" for a released version."""

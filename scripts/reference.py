@@ -1,4 +1,4 @@
-"""Writes the tables of docs/settings.md; `--check` compares them."""
+"""Write the tables of docs/settings.md; with `--check`, compare them instead."""
 
 import sys
 from dataclasses import fields
@@ -11,7 +11,7 @@ _BEGIN, _END = "<!-- settings: begin -->\n", "<!-- settings: end -->\n"
 
 
 def settings_page(page: str) -> str:
-    """The page with its tables written anew, from the fields of `Settings`."""
+    """Return the page with new tables, made from the fields of `Settings`."""
     before, _, rest = page.partition(_BEGIN)
     _, _, after = rest.partition(_END)
     return f"{before}{_BEGIN}\n{_settings()}\n{_END}{after}"
@@ -25,7 +25,7 @@ def _settings() -> str:
         name = environment_name(setting.name)
         description = setting.metadata["description"]
         if setting.name in SECRETS:
-            description += f" `{name}_FILE` may be the path of a file that has it."
+            description += f" `{name}_FILE` may be the path of a file that contains it."
         lines.append(f"| `{name}` | {_default(setting.default)} | {description} |")
     return "\n".join(lines[1:]) + "\n"
 

@@ -1,4 +1,4 @@
-"""`blogsearch golden`: searches that no build may break."""
+"""`blogsearch golden`: manage the searches that no build may break."""
 
 import csv
 import sys
@@ -18,7 +18,7 @@ _HEADER = ["q", "address"]
 
 @click.group(cls=CommandGroup)
 def golden() -> None:
-    """Manage the golden searches: a build that breaks one does not go live without --force.
+    """Manage the golden searches. A build that breaks one goes live only with --force.
 
     \b
     blogsearch golden add "date format" https://blog.example.org/posts/date-format/
@@ -29,10 +29,10 @@ def golden() -> None:
 
 
 @golden.command("list", exit_codes={1: "a search does not find its post"})
-@click.option("--csv", "as_csv", is_flag=True, help="Print the file that `load` takes.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print a CSV that `load` can read.")
 @pass_tools
 def list_golden(tools: Tools, as_csv: bool) -> None:
-    """List the golden searches, and check them on the live index, unless they are printed as CSV.
+    """List the golden searches and check each on the live index; --csv does not check them.
 
     --quiet prints only those that fail.
 
@@ -61,7 +61,7 @@ def list_golden(tools: Tools, as_csv: bool) -> None:
 @click.argument("url")
 @pass_tools
 def add(tools: Tools, q: str, url: str) -> None:
-    """Add the search Q, which finds the post at URL among the first three.
+    """Add the search Q, which must find the post at URL among the first three hits.
 
     \b
     blogsearch golden add "date format" https://blog.example.org/posts/date-format/
@@ -84,10 +84,10 @@ def add(tools: Tools, q: str, url: str) -> None:
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @pass_tools
 def load(tools: Tools, file: Path) -> None:
-    """Replace the golden searches by those of FILE, a CSV with a search and an address a line.
+    """Replace the golden searches with those in FILE, a CSV with a search and an address per line.
 
-    Those that fail now are kept, too: `blogsearch golden list` shows them. To remove some, load
-    what `golden list --csv` prints without them.
+    They are stored even if they fail now; `blogsearch golden list` shows which do. To remove some,
+    delete their lines from the output of `golden list --csv` and load the rest.
 
     \b
     blogsearch golden load golden.csv

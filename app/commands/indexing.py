@@ -1,4 +1,4 @@
-"""The commands that write to the index, and those for its generations."""
+"""The commands that write to the index, and those that list, export or swap its generations."""
 
 import sys
 from collections.abc import Iterator
@@ -49,17 +49,17 @@ _REJECTED = {ONLY_SOME: "done, but some posts were rejected, or no longer look l
 @click.option(
     "--force",
     is_flag=True,
-    help="Swap even if far fewer posts are left, or a golden search breaks.",
+    help="Make it live even if it has far fewer posts, or breaks a golden search.",
 )
 @pass_tools
 def reindex(tools: Tools, sources: SourceArguments, force: bool) -> None:
     """Build the index from SOURCE... and make it live.
 
-    The new generation is built beside the live one, verified, and swapped in; searches and writes
-    go on meanwhile. What came over HTTP is kept; other posts that are not in SOURCE... are left
-    out. If that would be more than a quarter of the posts or of the comments (and more than five),
-    or posts with comments that came over HTTP, or if more than a tenth of SOURCE... is rejected
-    (and more than three posts), nothing is swapped without --force.
+    The new generation is built and verified beside the live one, then swapped in; searches and
+    writes go on meanwhile. Posts and comments that came over HTTP are kept; other posts that are
+    not in SOURCE... are dropped. Without --force, nothing is swapped if that drops more than a
+    quarter of the posts or of the comments (and more than five), or posts with comments that came
+    over HTTP, or if more than a tenth of SOURCE... (and more than three posts) is rejected.
 
     \b
     blogsearch reindex posts.jsonl
@@ -83,7 +83,7 @@ def reindex(tools: Tools, sources: SourceArguments, force: bool) -> None:
 def _with_language(
     tools: Tools, items: Iterator[SourceItem]
 ) -> tuple[Settings, Iterator[SourceItem]]:
-    """The settings of a new index, in the language of the posts if they name none; the posts."""
+    """Return the settings, with the language of most posts if they name none, and the posts."""
     if tools.settings.language:
         return tools.settings, items
     language, items = language_of_posts(items, tools.output)
@@ -94,16 +94,16 @@ def _with_language(
 @click.option(
     "--force",
     is_flag=True,
-    help="Rebuild even if nothing has changed, or if a golden search breaks.",
+    help="Rebuild even if nothing has changed, or if it breaks a golden search.",
 )
 @pass_tools
 def rebuild(tools: Tools, force: bool) -> None:
-    """Build the index again from its own documents, if it needs that.
+    """Build the index again from its own documents, if necessary.
 
-    It does after an update of blogsearch with another schema, and after a change of the synonym
-    rules or of BLOGSEARCH_LANGUAGE. Nothing is lost. Searches go on meanwhile; writes are replayed,
-    or answered with 503 and Retry-After if the index was built by another version. --force is for a
-    change of BLOGSEARCH_SHARDS.
+    It is necessary after an update of blogsearch with another schema, and after a change of the
+    synonym rules or of BLOGSEARCH_LANGUAGE; after a change of BLOGSEARCH_SHARDS, use --force.
+    Nothing is lost. Searches go on meanwhile; writes are replayed, or answered with 503 and
+    Retry-After if another version built the index.
 
     \b
     blogsearch rebuild
@@ -129,16 +129,16 @@ def rebuild(tools: Tools, force: bool) -> None:
 @click.option(
     "--force",
     is_flag=True,
-    help="Remove what SOURCE... lacks, and write what it has, however much it is.",
+    help="Remove what SOURCE... lacks and write what it has, however many posts that changes.",
 )
 @pass_tools
 def sync(tools: Tools, sources: SourceArguments, force: bool) -> None:
-    """Make the live index equal to SOURCE...: add, change and remove what differs.
+    """Make the live index equal to SOURCE...: add, change and remove posts that differ.
 
-    Suitable for cron: only one runs at a time, and a source with far fewer posts than the index
-    removes nothing; nor does a feed, which has only the latest posts. Where many posts would get
-    the same text, or none, nothing is written without --force. Comments that came over HTTP
-    stay as long as their post. BLOGSEARCH_PING_URL is told of the beginning and the end.
+    Suitable for cron: only one sync runs at a time. A source with far fewer posts than the index
+    removes nothing; neither does a feed, which has only the latest posts. If many posts would get
+    the same text, or none, nothing is written without --force. Comments that came over HTTP stay as
+    long as their post. BLOGSEARCH_PING_URL is pinged at the start and at the end.
 
     \b
     blogsearch sync content/posts
@@ -152,9 +152,9 @@ def sync(tools: Tools, sources: SourceArguments, force: bool) -> None:
 @source_options
 @pass_tools
 def add(tools: Tools, sources: SourceArguments) -> None:
-    """Add the posts of SOURCE... to the live index, or replace them there; nothing is removed.
+    """Add the posts of SOURCE... to the live index, or replace them; remove nothing.
 
-    A post stays as it is if the index has its address under another oid.
+    A post is not written if the index has its address under another oid.
 
     \b
     blogsearch add new-posts.jsonl
@@ -164,7 +164,7 @@ def add(tools: Tools, sources: SourceArguments) -> None:
 
 
 def _compare(tools: Tools, command: str, sources: SourceArguments, *, force: bool = False) -> None:
-    """Bring a source into the live index; `add` as one that has not every post."""
+    """Sync the sources with the live index; for `add`, treat them as incomplete."""
     with run_on(tools, command, sources, force=force) as run:
         settings, first = tools.settings, None
         if live := generations.live(tools.elastic, settings.index):
@@ -218,10 +218,11 @@ def _compare(tools: Tools, command: str, sources: SourceArguments, *, force: boo
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path), default="-")
 @pass_tools
 def export(tools: Tools, file: Path) -> None:
-    """Write what is live to FILE as JSON Lines, or to standard output.
+    """Write the live posts as JSON Lines to FILE or to standard output.
 
-    Posts with their comments, as they are stored, also what came over HTTP. `blogsearch reindex
-    FILE` makes the same index of it, without the sources. A FILE appears when it is complete.
+    These are all posts with their comments, as stored, including what came over HTTP. `blogsearch
+    reindex FILE` builds the same index from it, without the sources. FILE appears when it is
+    complete.
 
     \b
     blogsearch export | gzip > blog-$(date +%F).jsonl.gz
@@ -241,7 +242,7 @@ def export(tools: Tools, file: Path) -> None:
     except OSError as error:
         raise unusable(error, file) from None
     finally:
-        with suppress(OSError):  # it is complete, or on a disk that is only read
+        with suppress(OSError):  # it was renamed, or is on a read-only disk
             part.unlink()
     tools.output.say(f"{live.name} is written to {file}.")
     tools.output.result({"index": live.name, "file": str(file)})
@@ -250,14 +251,14 @@ def export(tools: Tools, file: Path) -> None:
 @command()
 @pass_tools
 def indices(tools: Tools) -> None:
-    """List the generations of the index, with their state and number of posts.
+    """List the generations of the index with their state, number of posts and date.
 
     \b
     blogsearch indices --json
     """
     rows = []
     for generation in list_generations(tools.elastic, tools.settings.index):
-        posts: int | str = "?"  # it is closed, or red: `blogsearch doctor` says more
+        posts: int | str = "?"  # for a closed or red index: `blogsearch doctor` says more
         with suppress(Damaged):
             checkpoint(tools.elastic, generation.name)
             posts, _ = count(tools.elastic, generation.name)
@@ -268,12 +269,12 @@ def indices(tools: Tools) -> None:
 
 
 @command(exit_codes=UNCHANGED)
-@click.option("--force", is_flag=True, help="Also if a golden search breaks.")
+@click.option("--force", is_flag=True, help="Do it even if it breaks a golden search.")
 @pass_tools
 def rollback(tools: Tools, force: bool) -> None:
     """Make the previous generation live again; a second rollback undoes the first.
 
-    Writes made since the swap (over HTTP or by `sync`) are replayed, so that none is lost.
+    Writes since the swap, over HTTP or by `sync`, are replayed, so that none is lost.
 
     \b
     blogsearch rollback

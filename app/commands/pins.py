@@ -13,7 +13,7 @@ from app.search.pins import SUFFIX, parse
 
 @click.group(cls=CommandGroup)
 def pins() -> None:
-    """Manage pinned results: the posts that come first for a search, and those that are hidden.
+    """Manage pinned results: the posts that come first, or are hidden, for a search.
 
     \b
     blogsearch pins load launch.pins      check its rules and put them into effect
@@ -21,9 +21,9 @@ def pins() -> None:
     blogsearch pins remove launch
 
     \b
-    A rule is one line: a search, and the posts by their oid.
-        cron => crontab-guide, -cron-in-2009        first and, with -, hidden
-        python * => python-start                    whatever else is searched for with python
+    A rule is one line: a search, and the oids of posts.
+        cron => crontab-guide, -cron-in-2009        one post first, and one hidden (-)
+        python * => python-start                    for any search with python in it
     """
 
 
@@ -33,9 +33,9 @@ def pins() -> None:
 )
 @pass_tools
 def load(tools: Tools, files: tuple[Path, ...]) -> None:
-    """Check FILE... and put the rules into effect; a file of the same name is replaced.
+    """Check FILE... and put the rules into effect; each replaces a stored file of the same name.
 
-    Errors are listed by file and line; then nothing is changed.
+    If there are errors, they are listed by file and line, and nothing is changed.
 
     \b
     blogsearch pins load launch.pins
@@ -54,7 +54,7 @@ def load(tools: Tools, files: tuple[Path, ...]) -> None:
 @pins.command("list")
 @pass_tools
 def list_pins(tools: Tools) -> None:
-    """Print the files that are stored.
+    """Print the stored files.
 
     \b
     blogsearch pins list
@@ -69,7 +69,7 @@ def list_pins(tools: Tools) -> None:
 @click.argument("names", metavar="NAME...", nargs=-1, required=True)
 @pass_tools
 def remove(tools: Tools, names: tuple[str, ...]) -> None:
-    """Delete the files NAME... with their rules.
+    """Delete the stored files NAME... and so their rules.
 
     \b
     blogsearch pins remove launch
@@ -88,7 +88,7 @@ def remove(tools: Tools, names: tuple[str, ...]) -> None:
 
 
 def _text(path: Path) -> str:
-    """The text of a pin file.
+    """Read a pin file.
 
     Raises:
         click.ClickException: it is not one, or cannot be read.

@@ -1,4 +1,4 @@
-"""`blogsearch popularity`: which posts are read more, so that they come first among equals."""
+"""`blogsearch popularity`: store how much each post is read, which ranks it a little higher."""
 
 from collections import defaultdict
 from pathlib import Path
@@ -24,15 +24,15 @@ _DAYS = 90
 @click.argument(
     "file", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path)
 )
-@click.option("--from-clicks", is_flag=True, help="Take how often hits were opened in 90 days.")
+@click.option("--from-clicks", is_flag=True, help="Use how often each hit was opened in 90 days.")
 @pass_tools
 def popularity(tools: Tools, file: Path | None, from_clicks: bool) -> None:
-    """Take from FILE how much each post is read, a CSV with an address and a number a line.
+    """Set how much each post is read, from FILE: a CSV with an address and a number per line.
 
-    Any web analytics has it, such as page views; a header is left out, and numbers of addresses
-    that differ only in their spelling are added up. Posts that FILE does not name keep theirs. A
-    post that is read more ranks a little higher: docs/more.md. `popularity` in JSON Lines, in front
-    matter or over HTTP does the same.
+    The numbers may be the page views of any web analytics. A header is ignored, and numbers of
+    addresses that differ only in spelling are added up. Posts that FILE does not name keep their
+    number. A post that is read more ranks a little higher (docs/more.md). The field `popularity` in
+    JSON Lines, in front matter or over HTTP does the same.
 
     \b
     blogsearch popularity views.csv
@@ -47,7 +47,7 @@ def popularity(tools: Tools, file: Path | None, from_clicks: bool) -> None:
     if file:
         posts = doc_values(tools.elastic, index, ("oid", "address"))
         oids = {post["address"]: post["oid"] for post in posts if "address" in post}
-        # A CSV may leave out the host, and so may the addresses of posts.
+        # The CSV may leave out the host, and so may the posts' addresses.
         by_path = {_path(address): oid for address, oid in oids.items()}
         sums: defaultdict[str, float] = defaultdict(float)
 

@@ -1,4 +1,4 @@
-"""What the commands that write have in common: output, progress, rejects, how a run ends."""
+"""Shared parts of the commands that write: progress, rejects, how a run ends, languages, builds."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -42,11 +42,11 @@ _PINGED_TEXT = 10_000  # characters of an error that a ping sends
 
 @contextmanager
 def publish_after(tools: Tools, *, builds: bool) -> Iterator[None]:
-    """Serve no answer from before the block; also if it fails, as it may have changed the index.
+    """Publish a new generation of answers after the block, even if it fails: it may have written.
 
     Args:
-        builds: whether the block changes nothing before it swaps. If it is interrupted, what is
-            live then is printed.
+        builds: whether the block changes nothing before it swaps. If it is interrupted, the live
+            generation is printed.
     """
     alias = tools.settings.index
     before = live_generation(tools.elastic, alias) if builds else None
@@ -63,7 +63,7 @@ def publish_after(tools: Tools, *, builds: bool) -> Iterator[None]:
 
 
 def _after_interruption(tools: Tools, before: Generation | None, *, builds: bool) -> str:
-    """What is live after a command was interrupted."""
+    """Return the message about the live index after an interrupted command."""
     if not builds:
         return "What was written until now stays; the rest follows when it is run again."
     with suppress(ApiError, TransportError, IndexingError), time_limit(_EXIT_TIMEOUT):
@@ -77,7 +77,7 @@ def _after_interruption(tools: Tools, before: Generation | None, *, builds: bool
 
 @dataclass(slots=True)
 class Run:
-    """A run on sources. `failed` says why it did not do what it should, though it ended."""
+    """A run on sources. `failed`: why it did not do its task, although it ended normally."""
 
     sources: Sources
     options: IngestOptions
@@ -110,10 +110,10 @@ class Run:
 def run_on(
     tools: Tools, command: str, arguments: SourceArguments, *, force: bool = False
 ) -> Iterator[Run]:
-    """Open sources, show progress and rejects, and store how the block ends and why it failed.
+    """Open sources, show progress and rejects, and record how the block ends and why it failed.
 
-    No run is what never had the lock, nor what could not read its sources, which may be misspelt,
-    unless the run before was on the same ones.
+    Nothing is recorded if the command never had the lock, or if it could not read its sources, as
+    they may be misspelt; but an unreadable source of the last run is recorded.
     """
     output = tools.output
     columns = (TextColumn("{task.completed:,} posts read"), BarColumn(), TimeElapsedColumn())
@@ -148,7 +148,7 @@ def run_on(
 
 
 def _were_sources(tools: Tools, command: str, arguments: SourceArguments) -> bool:
-    """Whether the run before was on these sources."""
+    """Whether the last run of this command was on these sources."""
     with suppress(ApiError, TransportError), time_limit(_EXIT_TIMEOUT):
         runs = read_runs(tools.elastic, tools.settings.index, [command])
         return any(run.sources == str(arguments) for run in runs)
@@ -183,9 +183,9 @@ def _reason(error: BaseException) -> str:
 
 @contextmanager
 def ping_around(settings: Settings) -> Iterator[None]:
-    """Tell the address of BLOGSEARCH_PING_URL that the block begins, and how it ended.
+    """Ping BLOGSEARCH_PING_URL when the block begins and when it ends.
 
-    As healthchecks.io has it: `…/start`, then the address itself, or `…/fail` with the reason.
+    As healthchecks.io expects it: `…/start`, then the URL itself, or `…/fail` with the reason.
     """
     _ping(settings, "/start")
     try:
@@ -194,7 +194,7 @@ def ping_around(settings: Settings) -> Iterator[None]:
         _ping(settings, "" if end.exit_code in (0, ONLY_SOME) else "/fail")
         raise
     except BaseException as error:
-        if not _locked_out(error):  # the run that holds the lock tells how it ends
+        if not _locked_out(error):  # the run that holds the lock pings at its own end
             _ping(settings, "/fail", _reason(error))
         raise
     _ping(settings, "")
@@ -219,9 +219,9 @@ def _ping(settings: Settings, end: str, text: str = "") -> None:
 def language_of_posts(
     items: Iterator[SourceItem], output: Output
 ) -> tuple[str, Iterator[SourceItem]]:
-    """The name of the language that most posts have, by the first 1,000, and all items again.
+    """Return the language of most of the first 1,000 posts, and an iterator over all items.
 
-    It is English if most name none, or one that an index cannot have.
+    It is English if most posts name none, or one that an index cannot stem.
     """
     first = list(islice(items, _LOOKED_AT))
     tag, language = most_frequent(tags_of(first))
@@ -233,13 +233,13 @@ def language_of_posts(
 
 
 def most_frequent(tags: Counter[str]) -> tuple[str, str]:
-    """The tag that most posts have, "" for none, and the language of an index of them."""
+    """Return the tag of most posts ("": none), and the language for an index of them."""
     tag = next((tag for tag, _ in tags.most_common(1)), "")
     return tag, _name(tag) or ENGLISH.name
 
 
 def tags_of(items: Iterable[SourceItem]) -> Counter[str]:
-    """How many posts name a language, by its tag; "" for none."""
+    """Count the posts by their language tag; "" for none."""
     tags = Counter[str]()
     for item in items:
         if isinstance(item, RawPost | ExportedPost):
@@ -249,7 +249,7 @@ def tags_of(items: Iterable[SourceItem]) -> Counter[str]:
 
 
 def tags_in(client: Elasticsearch, index: str) -> Counter[str]:
-    """The same for the posts of an index."""
+    """Count the posts of an index by their language tag; "" for none."""
     aggs = {"tags": {"terms": {"field": "language", "size": 100, "missing": ""}}}
     found = client.search(index=index, size=0, track_total_hits=False, aggs=aggs)
     buckets = found["aggregations"]["tags"]["buckets"]
@@ -257,8 +257,8 @@ def tags_in(client: Elasticsearch, index: str) -> Counter[str]:
 
 
 def in_other_languages(tags: Counter[str], language: str) -> tuple[str, str] | None:
-    """What to say, and what to do, if more than a tenth of the posts name another language than the
-    index stems; otherwise None."""
+    """Return a message and a remedy if more than a tenth of the posts name another language than
+    the one that the index stems; otherwise None."""
     others = Counter({tag: n for tag, n in tags.items() if tag and _name(tag) != language})
     if others.total() <= tags.total() * _FEW:
         return None
@@ -286,7 +286,7 @@ def rebuild_live(
 ) -> Built | None:
     """Build the live index again with these settings.
 
-    None if there is none, or if it has them already and there is no `force`.
+    Returns None if there is no index, or if it has these settings already and not `force`.
     """
     alias = tools.settings.index
     live = live_generation(tools.elastic, alias)
@@ -297,7 +297,7 @@ def rebuild_live(
 
 
 def after_build(tools: Tools, built: Built) -> None:
-    """Print which generation is live now, and what it took; warm the cache."""
+    """Print the live generation, what was replayed and lost, and warnings; warm the cache."""
     output = tools.output
     if generation := live_generation(tools.elastic, tools.settings.index):
         tags = tags_in(tools.elastic, generation.name)

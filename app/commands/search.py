@@ -1,4 +1,4 @@
-"""`blogsearch search`, what a visitor would be answered, and `analyze`."""
+"""`blogsearch search` and `analyze`: search as a visitor would, and show how text is analyzed."""
 
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -21,18 +21,18 @@ _INDENT = " " * 20
     metavar="NAME=VALUE",
     help="A parameter of `GET /search`, such as sort=newest, size=50 or category=linux.",
 )
-@click.option("--debug", is_flag=True, help="Also print how the answer came about, as JSON.")
+@click.option("--debug", is_flag=True, help="Also print how the answer was computed, as JSON.")
 @pass_tools
 def search(tools: Tools, query: tuple[str, ...], parameters: tuple[str, ...], debug: bool) -> None:
-    """Search as a visitor would; the cache is left out.
+    """Search as a visitor would, without the cache.
 
     \b
     blogsearch search pythn
     blogsearch search date format -p sort=newest -p category=linux -p since=2020-01-01
     blogsearch search '"exactly this"' -p typos=off --json
     """
-    # Imported here, so that `blogsearch search --help` does not wait for them. Not the service: its
-    # cache imports Redis' client, which takes half as long as that of Elasticsearch.
+    # Imported here, so that `blogsearch search --help` does not wait for them. Not `app.service`:
+    # its cache imports Redis' client, which takes half as long as Elasticsearch's.
     from werkzeug.datastructures import MultiDict
 
     from app.engines.meaning import open_model
@@ -61,7 +61,7 @@ def search(tools: Tools, query: tuple[str, ...], parameters: tuple[str, ...], de
 
 
 def _print_hits(body: "SearchAnswer", output: Output) -> None:
-    """Two lines for each hit: score, date and title, then the whole URL and the oid."""
+    """Print two lines for each hit: score, date and title, then the URL and the oid."""
     count = body["count"]
     summary = f"{count:,} {'post' if count == 1 else 'posts'} found for {body['q']!r}"
     if "corrected" in body:
@@ -81,14 +81,14 @@ def _print_hits(body: "SearchAnswer", output: Output) -> None:
     default="blog_text",
     show_default=True,
     help="blog_text: stemmed, with synonyms; blog_forms: with synonyms, not stemmed; blog_words: "
-    "as typed, accents folded; blog_spelling: as typed; blog_text_index and so on: what posts get.",
+    "as typed, accents folded; blog_spelling: as typed. blog_text_index and so on: for posts.",
 )
 @pass_tools
 def analyze(tools: Tools, text: tuple[str, ...], analyzer: str) -> None:
     """Show the tokens of a text after each step of an analyzer of the live index.
 
-    ⟦ and ⟧ enclose what the next character filter replaces. Below are the synonym rules that made
-    tokens, with file and line.
+    ⟦ and ⟧ enclose what the next character filter replaces. The synonym rules that applied are
+    listed below, with file and line.
 
     \b
     blogsearch analyze "Going to the Postgres centre"
@@ -106,7 +106,7 @@ def analyze(tools: Tools, text: tuple[str, ...], analyzer: str) -> None:
         index=live.name, analyzer=analyzer, text=" ".join(text), explain=True
     )["detail"]
     shown = str.maketrans(MARKS, "⟦⟧")  # the noncharacters have no glyph
-    # The text that a character filter makes is one token.
+    # The output of a character filter is shown as one token.
     steps = [
         (step["name"], [text.translate(shown) for text in step["filtered_text"]])
         for step in detail.get("charfilters", [])

@@ -1,4 +1,4 @@
-"""`blogsearch serve`: the service under gunicorn."""
+"""`blogsearch serve`: run the service under gunicorn."""
 
 import gc
 import logging
@@ -18,13 +18,13 @@ CONFIG = Path(__file__).resolve().parent.parent / "http" / "gunicorn_config.py"
 
 
 def _check_free(address: object, port: int) -> None:
-    """Check that gunicorn can listen on an address, which it would try five times.
+    """Check that gunicorn can listen on an address; it would itself try five times before it fails.
 
     Raises:
         click.ClickException: another program listens there.
     """
     if not isinstance(address, tuple) or {"GUNICORN_FD", "LISTEN_PID"} & os.environ.keys():
-        return  # a socket in a folder; or one that another process has opened
+        return  # a Unix socket, or one that another process has opened
     family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
     with socket.socket(family) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -48,38 +48,38 @@ def _check_free(address: object, port: int) -> None:
     type=click.IntRange(1, 65_535),
     default=8000,
     show_default=True,
-    help="The port on 127.0.0.1 to listen on.",
+    help="The port on 127.0.0.1 on which it listens.",
 )
 @click.option(
     "--workers",
     envvar="WEB_CONCURRENCY",
     show_envvar=True,
     type=click.IntRange(1, 1_000),
-    help="Worker processes. [default: the number of cores, from 2 to 8]",
+    help="The number of worker processes. [default: the number of cores, from 2 to 8]",
 )
 @pass_tools
 def serve(tools: Tools, port: int, workers: int | None) -> None:
     """Serve the search page and the API with gunicorn.
 
-    GUNICORN_CMD_ARGS may have any option of gunicorn, such as --bind=0.0.0.0:8000 to listen on
-    every address. SIGHUP reads the settings again and replaces the workers one after the other.
-    --json prints the port and the number of workers first; --quiet logs warnings only.
+    GUNICORN_CMD_ARGS may contain any option of gunicorn, such as --bind=0.0.0.0:8000 to listen on
+    every address. At SIGHUP it reads the settings again and replaces the workers one by one. --json
+    prints the port and the number of workers first; --quiet logs only warnings and errors.
 
     \b
     blogsearch serve
     blogsearch serve --port 8080 --workers 4
     """
-    gc.set_threshold(700, 10, 10)  # Python's own: the command line has set another one
+    gc.set_threshold(700, 10, 10)  # Python's default again, which `app.cli.run` has changed
     os.environ["PORT"] = str(port)
-    # gunicorn reads it when it is imported.
+    # gunicorn reads WEB_CONCURRENCY when it is imported.
     os.environ.pop("WEB_CONCURRENCY", None)
     if workers:
         os.environ["WEB_CONCURRENCY"] = str(workers)
     from gunicorn.app.base import Application  # type: ignore[import-untyped]
 
     class Server(Application):  # type: ignore[misc]
-        """gunicorn without its command line, and without the current folder in Python's path, which
-        may have another module `app`."""
+        """gunicorn without its command line, and without the current folder in Python's path, as
+        that folder may have another module `app`."""
 
         def load_config(self) -> None:
             self.load_config_from_file(str(CONFIG))

@@ -1,4 +1,4 @@
-"""The arguments and options that name sources and say how to read them."""
+"""The arguments and options that name sources and describe how to read them."""
 
 import functools
 import time
@@ -24,15 +24,15 @@ from indexer.sources.wordpress_rest import WordPressSite
 
 _LATEST_ONLY = "feed"
 _NAMED = 3
-"""Pages that are named of those that are left out by a guess."""
+"""The maximum number of pages, left out by a guess, that are named."""
 _SUSPECT = 5
-"""Posts; so many with one date have that of the build."""
+"""If all posts, at least this many, have the same date, it is probably that of the build."""
 _SAME_ADDRESS = "the address of a post in an earlier source"
 
 
 @dataclass(frozen=True, slots=True)
 class SourceArguments:
-    """The sources named on the command line, and how to read them."""
+    """The sources named on the command line, and how they are read."""
 
     specs: tuple[str, ...]
     kind: str | None
@@ -41,7 +41,7 @@ class SourceArguments:
     quiet: bool = False
 
     def open(self, settings: Settings) -> "Sources":
-        """Say what is read, as that may take seconds, and detect the kind of each source.
+        """Print what is read, as that may take seconds, and detect the kind of each source.
 
         Raises:
             SourceError: a source does not exist, or its kind is unknown.
@@ -74,7 +74,7 @@ class Sources:
         verbose: bool = False,
         began: float = 0.0,
     ) -> None:
-        # A feed may have summaries only, which must not come before the posts themselves.
+        # A feed may have only summaries, which must not replace the whole posts.
         self.sources = sorted(sources, key=lambda source: source.kind == _LATEST_ONLY)
         self.kinds = sorted({source.kind for source in sources})
         self.skipped: Counter[str] = Counter()
@@ -92,12 +92,12 @@ class Sources:
         self._addresses: dict[int, int] = {}  # hash of the address → the first source with it
 
     def read(self, is_unchanged: IsUnchangedEntry | None = None) -> Iterator[SourceItem]:
-        """Every post of every source; of a single file of JSON Lines, or a single WordPress, not
-        the unchanged ones: of several sources, two may have the same address.
+        """Yield the posts of all sources, without the unchanged ones if the only source is JSON
+        Lines or WordPress: with several sources, two may have the same address.
 
         Raises:
-            SourceError: a source cannot be read to its end, or most of its files are in formats
-                that are not read.
+            SourceError: a source cannot be read to its end, or most files are in formats that are
+                not read.
         """
         for number, source in enumerate(self.sources):
             if isinstance(source, JSONLines | WordPressSite) and len(self.sources) == 1:
@@ -119,9 +119,9 @@ class Sources:
         self._check_understood()
 
     def read_for(self, seconds: float) -> Iterator[SourceItem]:
-        """What is read in so many seconds, or in a tenth of them behind the first post.
+        """Yield items for so many seconds, and for at least a tenth of that after the first post.
 
-        `is_whole` says if it is all.
+        `is_whole` is False if there may be more.
         """
         end = 0.0
         for item in self.read():
@@ -156,8 +156,8 @@ class Sources:
             click.echo(f"left out: {skipped.origin}: {skipped.reason}", err=True)
 
     def print_skipped(self) -> None:
-        """Say how many files or pages were left out, and why; apart from those that ask for it,
-        those that only look like no post."""
+        """Print how many files or pages were left out, and why: those that ask for it, and apart
+        from them those that do not look like a post."""
         hint = "" if self._verbose else "; --verbose lists them"
         if asked := self.skipped - self.guessed:
             click.echo(f"Left out: {_counts(asked)}{hint}.", err=True)
@@ -176,7 +176,7 @@ class Sources:
 
     @contextmanager
     def prints_skipped_on_failure(self) -> Iterator[None]:
-        """Print it if the block fails: it may be why there are no posts, or too few."""
+        """Print what was left out if the block fails: it may explain missing posts."""
         try:
             yield
         except IndexingError:
@@ -194,17 +194,17 @@ class Sources:
 
     @property
     def total(self) -> int | None:
-        """How many entries they have, as far as they know."""
+        """The number of entries in the sources that know it, or None."""
         return sum(source.total or 0 for source in self.sources) or None
 
     @property
     def has_comments(self) -> bool:
-        """Whether they have all comments, or there are none."""
+        """Whether every source has all comments of its posts."""
         return all(source.has_comments for source in self.sources)
 
     @property
     def complete(self) -> bool:
-        """Whether they have every post of the blog; a feed has only the latest."""
+        """Whether the sources have every post of the blog; a feed has only the latest."""
         return _LATEST_ONLY not in self.kinds and self._options.max_pages is None
 
 
@@ -215,7 +215,7 @@ def _counts(counts: Counter[str]) -> str:
 def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add SOURCE... and its options to a command, which gets `sources: SourceArguments`.
 
-    The `kind` of the site file is that of its `sources`, and not of what the user names.
+    The `kind` in blogsearch.toml applies to the `sources` there, not to a SOURCE of the user.
     """
 
     @click.argument("specs", metavar="[SOURCE]...", nargs=-1)
@@ -223,7 +223,7 @@ def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "--source",
         "kind",
         type=click.Choice(sorted(KINDS)),
-        help="The kind of the sources, if it is detected wrongly.",
+        help="The kind of the sources, if its detection is wrong.",
     )
     @click.option("--drafts", is_flag=True, help="Include drafts.")
     @click.option("--future", is_flag=True, help="Include posts with a date in the future.")
@@ -231,16 +231,16 @@ def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "--url-template",
         default="",
         metavar="TEMPLATE",
-        help="URLs of Markdown posts, such as /{year}/{month}/{slug}/.",
+        help="The URLs of Markdown posts, such as /{year}/{month}/{slug}/.",
     )
     @click.option("--site", default="", metavar="URL", help="The URL of the blog's home page.")
     @click.option(
         "--max-pages",
         type=click.IntRange(min=1),
         metavar="NUMBER",
-        help="Fetch at most so many pages of a sitemap, the latest first.",
+        help="Fetch at most this many pages of a sitemap, the latest first.",
     )
-    @click.option("-v", "--verbose", is_flag=True, help="List every file or page left out.")
+    @click.option("-v", "--verbose", is_flag=True, help="List every file or page that is left out.")
     @functools.wraps(command)
     def wrapped(
         *args: Any, specs: tuple[str, ...], kind: str | None, verbose: bool, **given: Any

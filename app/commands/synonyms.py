@@ -37,7 +37,7 @@ def synonyms() -> None:
     """Check synonym rule files, and make them live.
 
     \b
-    blogsearch synonyms check my.synonyms                     report its errors; changes nothing
+    blogsearch synonyms check my.synonyms                     report errors; change nothing
     blogsearch synonyms load my.synonyms                      make it live; searches go on
     """
 
@@ -46,10 +46,10 @@ def synonyms() -> None:
 @click.argument("files", metavar="[FILE]...", nargs=-1, type=_file)
 @pass_tools
 def check_synonyms(tools: Tools, files: tuple[Path, ...]) -> None:
-    """Report errors in FILE..., by file and line. Changes nothing.
+    """Report errors in FILE... by file and line; change nothing.
 
-    The files are checked together with those in use; without FILE, those in use are checked.
-    Neither Elasticsearch nor Redis is needed.
+    The files are checked together with those in use; without FILE, only those in use are checked.
+    This works without Elasticsearch and Redis.
 
     \b
     blogsearch synonyms check my.synonyms
@@ -72,8 +72,8 @@ def load_synonyms(tools: Tools, files: tuple[Path, ...], force: bool) -> None:
     """Check FILE..., make an index with them live, and store them in the synonyms folder.
 
     The new index is built from the posts of the live one. Searches go on, and a failed check or
-    build changes nothing. What changed is printed, and how to undo it. For a change in the folder
-    itself use `blogsearch rebuild`.
+    build changes nothing. The changed rules are printed, and the commands that undo them. After a
+    change in the folder itself, use `blogsearch rebuild`.
 
     \b
     blogsearch synonyms load my.synonyms

@@ -1,6 +1,6 @@
-"""What commands share: settings and clients, how they print, and how their errors are printed.
+"""Shared parts of all commands: settings and clients, output, and error messages.
 
-What takes long to import is imported when it is used: neither `--help` nor `search` waits for it.
+Slow imports are inside the functions that use them, so that `--help` and `search` do not wait.
 """
 
 import csv
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _TIMEOUT = 120.0  # seconds: a command may wait longer for Elasticsearch than a visitor
 
 _LISTED = 100  # findings
-_WRONG_LINES = 20  # of a CSV that are listed
+_WRONG_LINES = 20  # of a CSV, that are listed
 
 UNCHANGED = {1: "nothing was changed, and stderr says why"}
 ONLY_SOME = 3
@@ -46,12 +46,12 @@ _OF_THE_SYSTEM = {
     errno.EIO: "Its disk may be broken: the log of the kernel says more.",
     errno.EMFILE: "Raise the limit of open files: `ulimit -n`.",
 }
-"""What to do about errors that are no fault of the program."""
+"""The remedies for errors of the operating system, by their number."""
 
 
 def unusable(error: OSError, place: object) -> click.ClickException:
-    """What to print for an error of the system, such as a full disk."""
-    with suppress(OSError):  # what could not be printed is not tried again at the end
+    """Return the message for an error of the operating system, such as a full disk."""
+    with suppress(OSError):  # so that Python does not try to write the rest of stdout at its exit
         if not error.filename:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     remedy = _OF_THE_SYSTEM.get(error.errno or 0, "")
@@ -60,36 +60,36 @@ def unusable(error: OSError, place: object) -> click.ClickException:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What a command prints: text for people, or one JSON value.
+    """The output of a command: text for people, or one JSON value.
 
-    `quiet`: only what it was asked for, and what is wrong.
+    `quiet`: print only the requested result and problems.
     """
 
     as_json: bool = False
     quiet: bool = False
 
     def say(self, text: str) -> None:
-        """Print what was done or found."""
+        """Print a message about what was done or found; not with --quiet."""
         if not (self.as_json or self.quiet):
             click.echo(text)
 
     def show(self, text: str) -> None:
-        """Print what the command was asked for, or what is wrong."""
+        """Print the requested result, or a problem."""
         if not self.as_json:
             click.echo(text)
 
     def note(self, text: str) -> None:
-        """Print something beside it, to stderr."""
+        """Print a remark to stderr; not with --quiet."""
         if not self.quiet:
             click.echo(text, err=True)
 
     def result(self, value: object) -> None:
-        """Print the result as JSON."""
+        """Print the result as JSON, with --json only."""
         if self.as_json:
             click.echo(json.dumps(value, indent=2, ensure_ascii=False))
 
     def table(self, columns: Sequence[str], rows: "Iterable[Sequence[str | Text]]") -> None:
-        """Print rows below the names of their columns, if these have any; in a pipe with tabs."""
+        """Print rows below the names of the columns, if any has one; with tabs if in a pipe."""
         if self.as_json:
             return
         if not sys.stdout.isatty():
@@ -108,7 +108,7 @@ class Output:
 
 
 class Tools:
-    """The settings, the engine and the cache, each made when a command first uses it."""
+    """The settings, the engine and the cache, each created when a command first uses it."""
 
     def __init__(self, settings: "Settings | None" = None) -> None:
         self._settings = settings
@@ -146,7 +146,7 @@ class Tools:
         return Service(self.settings, self.elastic, self.cache)
 
     def publish(self) -> None:
-        """Let searches find what was written, and serve no answer from before it."""
+        """Make writes visible to searches, and end the use of older cached answers."""
         self.service.watch.publish()
 
 
@@ -157,7 +157,7 @@ pass_tools = click.make_pass_decorator(Tools, ensure=True)
 
 
 def report(files: Sequence[Path], findings: "Sequence[Finding]", output: Output) -> None:
-    """End a check of files: print the findings, and exit with 1 for errors, 3 for warnings only."""
+    """Print the findings of a check; exit with 1 if there are errors, with 3 for warnings only."""
     errors, warnings = _count(findings)
     shown = findings[:_LISTED]
     output.result(
@@ -180,7 +180,7 @@ def report(files: Sequence[Path], findings: "Sequence[Finding]", output: Output)
 
 
 def stop_on_errors(findings: "Sequence[Finding]") -> None:
-    """Print findings to stderr; end a command that cannot use the files."""
+    """Print findings to stderr; end the command if there are errors."""
     for finding in findings[:_LISTED]:
         click.echo(str(finding), err=True)
     if _count(findings)[0]:
@@ -208,11 +208,11 @@ def _count(findings: "Sequence[Finding]") -> tuple[int, int]:
 def read_csv(
     file: Path, take: Callable[[str, str], object], header: Sequence[str] | None = None
 ) -> None:
-    """Give the two cells of each line of a CSV to `take`, but not the header: by default a first
-    line without a slash, which addresses have.
+    """Call `take` with the two cells of each line of a CSV, except the header: by default a first
+    line without a slash, as it cannot be an address.
 
     Raises:
-        click.ClickException: lines were refused, or it cannot be read.
+        click.ClickException: the file cannot be read, or `take` refused lines.
     """
     from app.errors import BlogsearchError
     from indexer.posts.normalise import Invalid
@@ -239,10 +239,10 @@ def read_csv(
 
 
 class Command(click.Command):
-    """A command with `--json` and `--quiet`, which decide what `tools.output` prints.
+    """A command with `--json` and `--quiet`, which control what `tools.output` prints.
 
     Args:
-        exit_codes: what they mean, for its help, if not what `_EXIT_CODES` says.
+        exit_codes: their meaning in the command's help, if it differs from `_EXIT_CODES`.
     """
 
     def __init__(
@@ -266,7 +266,7 @@ command = partial(click.command, cls=Command)
 
 
 class CommandGroup(click.Group):
-    """A group whose commands fail with one message on stderr, never with a traceback."""
+    """A group whose commands fail with one message on stderr, without a traceback by default."""
 
     command_class = Command
 
@@ -292,8 +292,8 @@ class CommandGroup(click.Group):
 
 
 def error_message(error: BaseException) -> str | None:
-    """What to print for an error of the tree in `app.errors`, with Elasticsearch's own reason; None
-    for any other."""
+    """Return the message of an error in the tree of `app.errors`, with Elasticsearch's own reason;
+    None for any other error."""
     from app.engines.elastic import translate_errors
     from app.errors import BlogsearchError
 

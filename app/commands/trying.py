@@ -1,4 +1,4 @@
-"""`blogsearch try` and `blogsearch init`: see what a source gives, and write `blogsearch.toml`."""
+"""`blogsearch try` and `blogsearch init`: show posts of a source, and write `blogsearch.toml`."""
 
 import html
 import json
@@ -29,7 +29,7 @@ from indexer.sources.fetch import FetchOptions
 from indexer.sources.generators import Site, find_built, site_of, sites_in
 
 _SECONDS = 10.0
-"""For so long `try` reads a source, `init` half of that."""
+"""How long `try` reads a source; `init` takes half of it."""
 _SHOWN = 5
 _SAME_TITLES = 2
 # Chinese, Japanese and Korean are counted by their characters, as word processors do.
@@ -40,10 +40,10 @@ _WORD = re.compile(rf"[{CHARACTERS}]|[^\W{CHARACTERS}]+")
 @source_options
 @pass_tools
 def try_(tools: Tools, sources: SourceArguments) -> None:
-    """Show some posts from all over SOURCE... as they would be indexed; nothing is written.
+    """Show some posts from all over SOURCE... as they would be indexed; write nothing.
 
-    What is left out, rejected or suspicious is counted, and how many words of the pages were left
-    out, as what. It reads for at most 10 s, and needs neither Elasticsearch nor Redis.
+    It also counts posts that are left out, rejected or suspicious, and shows which parts of the
+    pages' text are left out. It reads for at most 10 s, without Elasticsearch and Redis.
 
     \b
     blogsearch try content
@@ -53,7 +53,7 @@ def try_(tools: Tools, sources: SourceArguments) -> None:
     output = tools.output
     opened = replace(sources, quiet=output.quiet or output.as_json).open(tools.settings)
     posts: list[Post] = []
-    left_out: list[Mapping[str, int]] = []  # of each
+    left_out: list[Mapping[str, int]] = []  # for each post
     rejects: list[Reject] = []
     warnings, problem = Counter[str](), None
     try:
@@ -116,7 +116,7 @@ def try_(tools: Tools, sources: SourceArguments) -> None:
 
 
 def _unescape(value: Any) -> Any:
-    """A post as a reader sees it; its texts are stored as HTML."""
+    """Unescape the texts of a post, which are stored as HTML."""
     if isinstance(value, dict):
         return {name: _unescape(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple):
@@ -125,12 +125,12 @@ def _unescape(value: Any) -> Any:
 
 
 def _characters(post: Post) -> int:
-    """The characters of a post's text and code, without white space."""
+    """Count the characters of a post's text and code, without white space."""
     return sum(map(len, f"{post.text} {post.code}".split()))
 
 
 def _shares(left_out: Mapping[str, int], kept: int) -> str:
-    """`12%: navigation 8%, footer 4%`, of the characters of a page."""
+    """Return shares of a page's characters, such as `12%: navigation 8%, footer 4%`."""
     whole = sum(left_out.values()) + kept
     parts = (f"{name} {count / whole:.0%}" for name, count in Counter(left_out).most_common())
     return f"{1 - kept / whole:.0%}: {', '.join(parts)}"
@@ -169,9 +169,9 @@ def _warnings(post: Post) -> Iterator[str]:
 def init(tools: Tools, place: str, force: bool) -> None:
     """Write blogsearch.toml for SOURCE, or for the site in this folder.
 
-    What a site generator has built is taken before its Markdown. The address and the language come
-    from the generator's configuration or from the built pages. The source is read for a few
-    seconds: nothing is written if no command would accept the file.
+    The HTML that a site generator has built is preferred to its Markdown. The address and the
+    language come from the generator's configuration or from the built pages. The source is read for
+    a few seconds; if it cannot be read, or has no posts, nothing is written.
 
     \b
     blogsearch init
@@ -196,7 +196,7 @@ def init(tools: Tools, place: str, force: bool) -> None:
     is_built = site and site.built and source.kind == "html"
     what = f", the site that {site.generator} has built" if site and is_built else ""
     say(f"{source.spec}: {more}{quantity(len(posts), 'post')} ({source.kind}){what}.")
-    # What was built knows better than a configuration that may be for other machines, too.
+    # Prefer the built pages: the configuration may be for other machines, too.
     addresses = [next(filter(None, map(_address_of, posts)), ""), site.address if site else ""]
     address = next(filter(None, addresses if is_built else reversed(addresses)), "")
     tags = tags_of(posts)
@@ -229,7 +229,7 @@ def init(tools: Tools, place: str, force: bool) -> None:
 
 
 def _content_of(place: str) -> tuple[Site | None, str]:
-    """The site that a place belongs to, and what of it is to be read: what it has built, if it has.
+    """Return the site that a place belongs to, and the source to read: its built pages, if any.
 
     Raises:
         SourceError: there is no such place, or nothing in it is known.
@@ -249,7 +249,7 @@ def _content_of(place: str) -> tuple[Site | None, str]:
 
 
 def _address_of(post: RawPost) -> str:
-    """The address of the front page by that of a post; "" if it does not show it."""
+    """Derive the address of the front page from that of a post; "" if it cannot be derived."""
     url, path = str(post.url), f"/{quote(str(post.oid))}"
     if post.oid == "index":
         return url.rstrip("/") if is_url(url) and urlsplit(url).path == "/" else ""
@@ -257,7 +257,7 @@ def _address_of(post: RawPost) -> str:
 
 
 def _toml(source: str, address: str, language: str) -> str:
-    # Strings of JSON are strings of TOML, but for surrogate pairs.
+    # Strings of JSON are strings of TOML, except for surrogate pairs.
     source, address, language = (
         json.dumps(text, ensure_ascii=False) for text in (source, address, language)
     )
