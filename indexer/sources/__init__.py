@@ -1,4 +1,4 @@
-"""Sources of posts, each a module with a `Source`."""
+"""Sources of posts; most modules define one `Source`."""
 
 from indexer.errors import SourceError
 from indexer.posts.addresses import is_url
@@ -38,10 +38,10 @@ KINDS = tuple(_SOURCES)
 
 
 def open_source(spec: str, kind: str | None, options: SourceOptions) -> Source:
-    """The source at `spec`; without `kind` its kind is detected.
+    """Open the source at `spec`; without `kind`, detect its kind.
 
-    A URL is fetched for that, and the source reads this response first. For a web page, that is
-    the API of its WordPress, else the sitemap or the feed of its site.
+    For that a URL is fetched, and the source reads this response first. A web page leads to the API
+    of its WordPress, else to the sitemap or the feed of its site.
 
     Raises:
         SourceError: it does not exist, or its kind is unknown.

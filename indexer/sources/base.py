@@ -1,4 +1,4 @@
-"""What all sources share, and the options of reading."""
+"""The base class of all sources, and the options for reading."""
 
 import traceback
 from abc import ABC, abstractmethod
@@ -21,15 +21,15 @@ from indexer.sources.files import File, remedy_of, unzip_bytes
 T = TypeVar("T")
 
 UNREAD = "format that is not read"
-"""Why a file that seems to be a post is left out whatever the options are."""
+"""The reason for leaving out a file in another format of posts, whatever the options are."""
 
 
 @dataclass(frozen=True, slots=True)
 class SourceOptions:
-    """How to read a source, as docs/sources.md says; each source uses what concerns it.
+    """How to read a source, as docs/sources.md explains; each source uses the options it needs.
 
-    `now` decides what is in the future (None: when the source is read), `warn` is called with what
-    cannot be followed.
+    `now` decides what is in the future (None: the time of reading). `warn` is called about options
+    and settings that cannot be followed.
     """
 
     drafts: bool = False
@@ -49,7 +49,7 @@ class SourceOptions:
     warn: Callable[[str], None] = lambda message: None
 
     def excludes(self, path: str) -> bool:
-        """Whether `include` and `exclude` leave a file out; `path` is below the content."""
+        """Whether `include` and `exclude` leave a file out; `path` is relative to the content."""
         matches = partial(fnmatchcase, path)
         return any(map(matches, self.exclude)) or not any(map(matches, self.include or ("*",)))
 
@@ -69,16 +69,16 @@ class SourceOptions:
                 raise SourceError(f"{selector!r} is not a CSS selector.", remedy) from None
 
     def selectors(self) -> tuple[str, ...]:
-        """The CSS selectors in `exclude`."""
+        """Return the CSS selectors in `exclude`."""
         return tuple(pattern for pattern in self.exclude if pattern.startswith((".", "#")))
 
     def moment(self) -> datetime:
-        """The moment after which a post is in the future."""
+        """Return the time after which a post is in the future."""
         return self.now or datetime.now(UTC)
 
 
 def complete(post: RawPost, options: SourceOptions) -> RawPost:
-    """The post with the URL of the site before a path on it, and with a language if it has none."""
+    """Add the site's URL to the paths of a post, and a language if it has none."""
     url = without_tracking(post.url) if isinstance(post.url, str) else post.url
     key = post.translation_key
     if isinstance(key, list):
@@ -97,7 +97,7 @@ def _on_site(url: Any, site: str) -> Any:
 
 
 def image_of(stated: Any) -> str | None:
-    """The image that is stated: a URL or a path on the site, a table with one, or a list of them.
+    """Return the stated image: a URL or a path on the site, a table with one, or a list of them.
 
     None for anything else, such as a file beside the post: only the generator knows its address.
     """
@@ -112,7 +112,7 @@ def image_of(stated: Any) -> str | None:
 
 
 def guard(make: Callable[[], SourceItem], origin: Origin, oid: str | None) -> SourceItem:
-    """What `make` makes; an error of one file, page or entry is a Reject, and does not end the run.
+    """Return what `make` returns; an error in one item is a Reject and does not end the run.
 
     Raises:
         SourceError: the whole source is refused.
@@ -133,9 +133,8 @@ def guard(make: Callable[[], SourceItem], origin: Origin, oid: str | None) -> So
 class Source(ABC):
     """A stream of posts from one place, as the user named it.
 
-    `kind` is the value of `--source`, `is_remote` says whether it may be read from a URL,
-    `has_comments` that it has all comments, so that one that it lacks was withdrawn.
-    `fetched` is the response by which its kind was detected; it is read once.
+    `kind` is the value of `--source`. `is_remote`: it may be read from a URL. `has_comments`: it
+    has all comments; a missing one was withdrawn. `fetched` is the response that gave the kind.
     """
 
     kind: ClassVar[str]
@@ -143,9 +142,9 @@ class Source(ABC):
     is_folder: ClassVar[bool] = False
     has_comments: ClassVar[bool] = False
     stands_in = False
-    """Whether it is read in place of the API of its site, which is closed now."""
+    """Whether it is read in place of its site's API, which is closed now."""
     total: int | None = None
-    """How many entries it has, once that is known."""
+    """The number of entries, once known."""
 
     def __init__(self, spec: str, options: SourceOptions, fetched: Fetched | None = None) -> None:
         self.spec = spec
@@ -154,15 +153,15 @@ class Source(ABC):
 
     @abstractmethod
     def read(self) -> Iterator[SourceItem]:
-        """Every post, or why something is not one; only one at a time is in memory.
+        """Yield every post, or the reason why something is none; only one at a time is in memory.
 
         Raises:
-            SourceError: also in mid-stream, when the rest cannot be read. A source never just
-                ends early, because the caller would take what is missing for removed.
+            SourceError: the rest cannot be read, also in mid-stream. A source never just ends,
+                because the caller would take the missing posts for removed.
         """
 
     def _content(self, place: str, fetcher: Fetcher) -> Fetched:
-        """The decompressed content of a file or a URL."""
+        """Return the decompressed content of a file or a URL."""
         most = self._options.fetch.max_bytes
         if not is_url(place):
             return Fetched(place, File(place).content(most))
@@ -175,6 +174,7 @@ class Source(ABC):
         item_of: Callable[[T], SourceItem],
         name_of: Callable[[T], tuple[Origin, str | None]],
     ) -> Iterator[SourceItem]:
-        """The item of each entry, `guard`; `name_of` says its origin, and its oid if certain."""
+        """Yield the item of each entry by `guard`; `name_of` returns its origin, and a certain
+        oid."""
         for entry in entries:
             yield guard(partial(item_of, entry), *name_of(entry))

@@ -1,4 +1,4 @@
-"""Detects the kind of a source by its content, and finds the posts of a site by its home page."""
+"""Detects the kind of a source by its content, and finds a site's posts from its home page."""
 
 import re
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ _BUILD = "Build the site and index its folder."
 _HINT = "docs/sources.md says what is read; if it is one of those, say which with --source."
 _HEAD = re.compile(r"\s*(?:---(?:json|toml)?|\+\+\+|\{)\n")
 _PAGE = re.compile(r"\s*(?:<!doctype html|<html|<!--)", re.IGNORECASE)
-"""How a whole page begins, unlike a template with front matter."""
+"""The beginning of a whole page, unlike that of a template with front matter."""
 _ROOT = re.compile(r"<(?![?!])(?:[\w.-]+:)?([\w.-]+)")
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _GHOST = re.compile(
@@ -48,10 +48,10 @@ _FEED_TYPES = ("application/rss+xml", "application/atom+xml", "application/feed+
 
 
 def kind_of_path(spec: str) -> str:
-    """The kind of a file, a folder, or standard input.
+    """Return the kind of a file, a folder, or standard input.
 
     Raises:
-        SourceError: it is empty, or nothing that is known.
+        SourceError: it is empty, or of an unknown kind.
     """
     if spec == "-":
         return "jsonlines"
@@ -73,10 +73,10 @@ def kind_of_path(spec: str) -> str:
 
 
 def kind_of_page(page: Fetched, most: int) -> str:
-    """The kind of a response; `html` for a web page.
+    """Return the kind of a response; `html` for a web page.
 
     Raises:
-        SourceError: nothing that can be read from an address.
+        SourceError: it cannot be read from an address.
     """
     body = unzip_bytes(page.body, page.url, most)
     kind = _kind_of_start(body[:_PEEKED], page.url)
@@ -86,10 +86,10 @@ def kind_of_page(page: Fetched, most: int) -> str:
 
 
 def _kind_of_folder(folder: Path) -> str:
-    """HTML for a built site; else Markdown where there is a generator or front matter.
+    """Return HTML for a built site, else Markdown if there is a generator or front matter.
 
-    Beside a generator's configuration, HTML files are templates. A built site may have its sources
-    beside the pages.
+    Beside a generator's configuration, HTML files are templates. A built site may also contain its
+    sources.
     """
     if (folder / SUBSTACK).is_file() and (folder / "posts").is_dir():
         return "substack"
@@ -145,7 +145,7 @@ def _kind_of_start(start: bytes, name: str) -> str:
 
 
 def posts_of_site(page: Fetched, fetcher: Fetcher) -> Fetched:
-    """The sitemap of the site of a web page, or the feed that the page names.
+    """Fetch the sitemap of a web page's site, or the feed that the page links to.
 
     Raises:
         SourceError: there is neither.
@@ -169,21 +169,22 @@ def posts_of_site(page: Fetched, fetcher: Fetcher) -> Fetched:
 
 
 def of_site(page: Fetched, options: SourceOptions) -> SourceOptions:
-    """The options for a blog with this home page: what is beside its folder is not its own."""
+    """Return the options for a blog with this home page, which excludes pages outside its
+    folder."""
     folder = urlsplit(page.url).path.strip("/")
     include = options.include or ((f"{folder}/*",) if folder else ())
     return replace(options, include=include, site=options.site or page.url)
 
 
 def _places(page: Fetched, fetcher: Fetcher) -> Iterator[str]:
-    """Where the sitemap and the feed may be, the likeliest first."""
+    """Yield possible addresses of the sitemap and the feed, the likeliest first."""
     yield from Robots(fetcher).sitemaps(page.url)
     yield from (urljoin(page.url, place) for place in _SITEMAPS)
     yield from (url for url, _ in links_of(page))
 
 
 def links_of(page: Fetched) -> list[tuple[str, str]]:
-    """The sitemaps and the feeds that a page names, each with its kind.
+    """Return the sitemaps and feeds that a page links to, each with its kind.
 
     Raises:
         SourceError: the page cannot be parsed.

@@ -1,4 +1,4 @@
-"""Exports of Blogger, Ghost and Movable Type, and of Substack and Medium, unpacked."""
+"""Reads exports of Blogger, Ghost and Movable Type, and unpacked ones of Substack and Medium."""
 
 import csv
 import hashlib
@@ -30,16 +30,16 @@ from indexer.sources.xml import elements, local_name, text_of
 
 _MAX_BYTES = 200_000_000
 SUBSTACK = "posts.csv"
-"""The file by which Substack's export is told from other folders."""
+"""The file that identifies Substack's export."""
 
 
 class Ghost(Source):
-    """The published posts and pages of a JSON export; the slug is the oid and the address."""
+    """Reads the published posts and pages of a JSON export; the slug is the oid and the address."""
 
     kind = "ghost"
 
     def read(self) -> Iterator[SourceItem]:
-        """Every post, in the order of the export."""
+        """Yield every post, in the order of the export."""
         try:
             # Ghost writes this word before paths on the site.
             text = File(self.spec).content(_MAX_BYTES).replace(b"__GHOST_URL__", b"")
@@ -88,12 +88,12 @@ _GATED = re.compile(
 
 
 def _for_guests(card: re.Match[str]) -> str:
-    """What a visitor who is no member sees of a card."""
+    """Return what a visitor who is no member sees of a card."""
     return card[2] if re.search(r"\bnonMember:\s*true\b", card[1]) else ""
 
 
 def _tags(data: dict[str, Any]) -> dict[Any, list[str]]:
-    """The names of each post's tags; those that begin with `#` are internal."""
+    """Return the names of each post's tags, without internal ones, which begin with `#`."""
     names = {tag["id"]: str(tag["name"]) for tag in data.get("tags") or ()}
     tags: dict[Any, list[str]] = {}
     for link in data.get("posts_tags") or ():
@@ -104,18 +104,18 @@ def _tags(data: dict[str, Any]) -> dict[Any, list[str]]:
 
 
 def _moment(value: Any) -> Any:
-    """A date of an export; older ones have milliseconds since 1970."""
+    """Return a date of an export; older exports have milliseconds since 1970."""
     return datetime.fromtimestamp(value / 1000, UTC) if isinstance(value, int) else value
 
 
 class Substack(Source):
-    """The published posts of a folder with `posts.csv`; the address is `/p/` and the slug."""
+    """Reads the published posts of a folder with `posts.csv`; the address is `/p/` and the slug."""
 
     kind = "substack"
     is_folder = True
 
     def read(self) -> Iterator[SourceItem]:
-        """Every post, in the order of the table."""
+        """Yield every post, in the order of the table."""
         try:
             rows = list(csv.DictReader(self._read(SUBSTACK).splitlines()))
         except (OSError, csv.Error) as error:
@@ -154,7 +154,7 @@ _BOXES = (
 
 
 def without_boxes(html: str) -> str:
-    """A post of Substack without what asks the reader to subscribe or leads to other posts."""
+    """Remove boxes from a post of Substack that ask to subscribe or lead to other posts."""
     if not re.search(r'class="[^"]*(?:subscri|button-wrap|-embed|community-chat)', html):
         return html
     page = parse(html)
@@ -164,13 +164,13 @@ def without_boxes(html: str) -> str:
 
 
 class Medium(Source):
-    """The posts of a folder with `posts`; `profile`, `ips`, `sessions` and others are not read."""
+    """Reads the posts of a folder with `posts`, but not `profile`, `ips`, `sessions` and others."""
 
     kind = "medium"
     is_folder = True
 
     def read(self) -> Iterator[SourceItem]:
-        """Every post, in the order of the files' names."""
+        """Yield every post, in the order of the file names."""
         files = files_in(Path(self.spec) / "posts", (".html",))
         yield from self._each(files, self._item, lambda file: (Origin(str(file)), file.stem))
 
@@ -186,18 +186,18 @@ _BLOGGER_KIND = "http://schemas.google.com/g/2005#kind"
 
 
 class Blogger(Source):
-    """The published posts and pages of `blog-….xml` (Settings → Back up content), or of the
-    `feed.atom` of Takeout, with their comments, which come behind them.
+    """Reads the published posts and pages of `blog-….xml` (Settings → Back up content) or of
+    Takeout's `feed.atom`, with their comments, which stand after them.
 
-    Both are Atom. The former says with a category of the scheme `kind` what an entry is, the latter
-    with `blogger:type` and `blogger:status`. Only what says that it is a live post or page is one:
-    entries are also drafts, templates, and settings, such as the e-mail addresses of the authors.
+    Both are Atom. The first gives the kind of an entry by a category of the scheme `kind`, the
+    second by `blogger:type` and `blogger:status`. Only an entry marked as a live post or page is
+    one: others are drafts, templates, and settings, such as the e-mail addresses of the authors.
     """
 
     kind = "blogger"
 
     def read(self) -> Iterator[SourceItem]:
-        """Every post; its oid is the path of its address, as in the feeds of the blog."""
+        """Yield every post; its oid is the path of its address, as in the feeds of the blog."""
         posts: list[Element] = []
         comments: dict[str, list[RawComment]] = {}
         for entry in elements(File(self.spec), depth=1):
@@ -222,7 +222,7 @@ class Blogger(Source):
         return Origin(f"{self.spec} {text_of(entry, 'id')}")
 
     def _why_left_out(self, entry: Element) -> str:
-        """Why a post or a comment is not public; "" if it is."""
+        """Return why a post or a comment is not public; "" if it is."""
         status = text_of(entry, "status").lower() if text_of(entry, "type") else "live"
         if any(text_of(control, "draft") == "yes" for control in _children(entry, "control")):
             status = "draft"
@@ -231,7 +231,7 @@ class Blogger(Source):
             status = "removed"
         if status not in ("live", "draft" if self._options.drafts else "live"):
             return status or "of no status"
-        with suppress(NoDate):  # which is a reject later
+        with suppress(NoDate):  # it will be a Reject
             when = moment(text_of(entry, "published"))
             if when and when > self._options.moment() and not self._options.future:
                 return "dated in the future"
@@ -243,7 +243,7 @@ def _children(entry: Element, name: str) -> list[Element]:
 
 
 def _kind_of(entry: Element) -> str:
-    """What an entry is: `post`, `page`, `comment`, `settings`, `template` or something new."""
+    """Return the kind: `post`, `page`, `comment`, `settings`, `template` or something new."""
     stated = [child.get("term", "") for child in entry if child.get("scheme") == _BLOGGER_KIND]
     return text_of(entry, "type").lower() or "".join(stated).rpartition("#")[2] or "of no kind"
 
@@ -284,14 +284,15 @@ _MT_SECTION = re.compile(
     r"^-----\n(?=(?:BODY|EXTENDED BODY|EXCERPT|KEYWORDS|COMMENT|PING):[ \t]*\n|\s*(?:-{8}\s*)?\Z)",
     re.MULTILINE,
 )
-"""What ends a section: a line of hyphens may also stand in a text."""
+"""The end of a section; a line of hyphens may also be part of a text."""
 _MT_FIELD = re.compile(r"([A-Z][A-Z ]*):[ \t]*(.*)\n")
 _MT_DATES = ("%m/%d/%Y %I:%M:%S %p", "%m/%d/%Y %H:%M:%S")
 _MT_ADDRESSES = "/{year}/{month}/{slug}.html"
 
 
 class MovableType(Source):
-    """The published posts of Movable Type's export, which Typepad and Hatena Blog make, too."""
+    """Reads the published posts of Movable Type's export, which Typepad and Hatena Blog also
+    write."""
 
     kind = "movabletype"
 
@@ -300,7 +301,7 @@ class MovableType(Source):
         super().__init__(spec, options, fetched)
 
     def read(self) -> Iterator[SourceItem]:
-        """Every post with its comments; its oid is the path of its address."""
+        """Yield every post with its comments; its oid is the path of its address."""
         if not self._options.url_template:
             self._options.warn(f"{self.spec}: addresses that it lacks are {_MT_ADDRESSES}.")
         with File(self.spec).opened() as stream:
@@ -339,17 +340,17 @@ class MovableType(Source):
         )
 
     def _address(self, slug: str, when: When) -> str | None:
-        """The address of a post that states none, as all but Typepad's."""
+        """Return the address of a post that states none; only Typepad states it."""
         template = self._options.url_template
         if "/" in slug and not template:
-            return f"/entry/{slug}"  # of Hatena
+            return f"/entry/{slug}"  # Hatena's
         if not slug or not isinstance(when, datetime):
             return None
         return fill(template or _MT_ADDRESSES, when, slug, path=slug)
 
 
 def _mt_entries(stream: Stream) -> Iterator[str]:
-    """The entries, which eight hyphens end; so may a table in a text be drawn."""
+    """Yield the entries, each up to eight hyphens, which a table drawn in a text may have, too."""
     lines: list[bytes] = []
     ends = False
     for line in stream:
@@ -363,7 +364,7 @@ def _mt_entries(stream: Stream) -> Iterator[str]:
 
 
 def _mt_html(text: str, converts: str) -> str:
-    """A text as the blog shows it: Markdown, HTML, or HTML in which lines are lines."""
+    """Return a text as the blog shows it: Markdown, HTML, or HTML with line breaks as lines."""
     if converts.startswith("markdown"):
         return render(text)[1]
     if converts in ("0", "richtext", "blockeditor") or (not converts and "<p" in text):
@@ -374,7 +375,7 @@ def _mt_html(text: str, converts: str) -> str:
 
 
 def _mt_date(stated: str) -> When:
-    """The date, month first and without a zone; as it is if it is another one."""
+    """Return a date with the month first and no zone as a datetime; return others unchanged."""
     for form in _MT_DATES:
         with suppress(ValueError):
             return datetime.strptime(stated, form).replace(tzinfo=UTC)
@@ -382,7 +383,7 @@ def _mt_date(stated: str) -> When:
 
 
 def _mt_comment(section: str) -> RawComment:
-    """A comment: fields, and its text behind them. It has no id."""
+    """Return the comment in a section of fields and text. It has no id."""
     end, fields = 0, {}
     while field := _MT_FIELD.match(section, end):
         fields[field[1]], end = field[2], field.end()

@@ -1,6 +1,6 @@
-"""An RSS, Atom or JSON feed, from a file or a URL; XML is parsed by feedparser.
+"""Reads an RSS, Atom or JSON feed from a file or a URL; feedparser parses XML.
 
-A feed has the latest posts only. To be complete, a blog needs one of the other sources.
+A feed has only the latest posts. For all posts of a blog, use another source.
 """
 
 import html
@@ -23,27 +23,27 @@ from indexer.sources.fetch import Fetched, Fetcher
 from indexer.sources.identity import oid_at, plain, title_or_start
 
 _TAIL = 2000
-"""Bytes at the end; some servers append a comment to the feed."""
+"""The bytes at the end that may hold the end tag; some servers append a comment to the feed."""
 _SUMMARY = 600
-"""Characters; a text without a content element that is shorter is taken for a summary."""
+"""The length below which a text without a content element is taken for a summary."""
 _LOCKED = re.compile(
     r"wp-login\.php\?action=postpass|There is no excerpt because this is a protected"
 )
-"""WordPress' form for the password of a post, which is in its feeds in place of the text."""
+"""WordPress' form for a post's password, which stands in its feeds in place of the text."""
 _EXPORT = re.compile(rb"kind#(?:settings|template)|com/blogger/2018|wordpress\.org/export")
-_BARE = re.compile(r"[<>\"']|&(?!(?:amp|lt|gt|quot|#39);)")  # in no escaped title
+_BARE = re.compile(r"[<>\"']|&(?!(?:amp|lt|gt|quot|#39);)")  # never in an escaped title
 _ENDS = (b"</rss>", b"</feed>", b"RDF>")
 
 
 class Feed(Source):
-    """The entries of one feed, with their content, or else their summary."""
+    """Reads the entries of one feed, with their content, or else their summary."""
 
     kind = "feed"
     is_remote = True
 
     def read(self) -> Iterator[SourceItem]:
-        """Every entry; its oid is the path of its address if that is its own, on the site of most
-        entries, else its `id`."""
+        """Yield every entry. Its oid is the path of its address, if no other entry has this address
+        and most entries are on the same site; else its `id`."""
         with Fetcher(self._options.fetch) as fetcher:
             page = self._content(self.spec, fetcher)
         is_json = page.body.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
@@ -75,24 +75,24 @@ class Feed(Source):
             raise SourceError(f"{self.spec} is not a JSON Feed: {error}.", "Try again.") from error
 
     def _xml(self, page: Fetched) -> tuple[str | None, list[Any]]:
-        if _EXPORT.search(page.body):  # with drafts and settings
+        if _EXPORT.search(page.body):  # has drafts and settings
             raise SourceError(f"{self.spec} is an export, not a feed.", "Leave out --source.")
-        # As a stream: feedparser would try bytes as the name of a file first.
+        # As a stream: feedparser would first try bytes as a file name.
         headers = {"content-location": page.url} if is_url(page.url) else {}
         if page.content_type:
             headers["content-type"] = page.content_type
         feed = feedparser.parse(io.BytesIO(page.body), response_headers=headers)
-        if not feed.get("version"):  # absent for an empty body
+        if not feed.get("version"):  # missing for an empty body
             fault = f": {feed.bozo_exception}" if feed.get("bozo") else ""
             reason = f"{self.spec} is not an RSS or Atom feed{fault}."
             raise SourceError(reason, "Name a feed's address.")
         if feed.bozo and not any(end in page.body[-_TAIL:] for end in _ENDS):
-            # feedparser accepts a part of a feed; the missing entries would look removed.
+            # feedparser accepts an incomplete feed; the missing entries would look removed.
             raise SourceError(f"{self.spec} ends early: {feed.bozo_exception}.", "Try again.")
         is_ghost = str(feed.feed.get("generator")).startswith("Ghost")
-        for entry in feed.entries:  # Ghost has neither text nor summary of a post for members
+        for entry in feed.entries:  # Ghost writes neither text nor summary of a post for members
             entry["locked"] = _LOCKED.search(_html(entry)) or (is_ghost and not _html(entry))
-        if str(feed.version).startswith("rss"):  # there plain content is itunes:summary, no notes
+        if str(feed.version).startswith("rss"):  # its plain content is itunes:summary
             for entry in feed.entries:
                 contents = entry.get("content", ())
                 entry["content"] = [it for it in contents if it.get("type") != "text/plain"]
@@ -100,7 +100,7 @@ class Feed(Source):
 
 
 def _entry(item: dict[str, Any]) -> dict[str, Any]:
-    """An item of a JSON Feed (jsonfeed.org, version 1.1), as feedparser has those of others."""
+    """Convert an item of a JSON Feed (jsonfeed.org, version 1.1) to an entry of feedparser."""
     plain_text = {"value": item.get("content_text"), "type": "text/plain"}
     contents = [{"value": item.get("content_html")}, plain_text]
     url = item.get("url") or item.get("external_url")
@@ -125,7 +125,7 @@ def _post(entry: Any, origin: Origin, language: str | None, pages: Collection[st
     if entry.get("locked"):
         return Skipped(origin, oid, "for members, or behind a password", "locked", declared=True)
     own = next(iter(entry.get("content", ())), None) or entry.get("summary_detail") or {}
-    updated = dict.get(entry, "updated")  # the entry's own `get` warns, and gives `published`
+    updated = dict.get(entry, "updated")  # the entry's own `get` warns, and returns `published`
     return RawPost(
         origin=origin,
         oid=oid,
@@ -145,21 +145,21 @@ def _is_summary(entry: Any) -> bool:
 
 
 def _url(entry: Any) -> str | None:
-    """The link. feedparser takes a guid for one, as RSS says, even if it is not a URL."""
+    """Return the link. feedparser, as RSS says, takes a guid for one even if it is not a URL."""
     link: str = entry.get("link") or ""
     is_link = link and (is_url(link) or link != entry.get("id"))
     return without_tracking(link) if is_link else None
 
 
 def _html(entry: Any) -> str:
-    """The longest content: some feeds have a plain one too."""
+    """Return the longest content: some feeds have a plain one, too."""
     contents = [*entry.get("content", ()), {}]
     longest = max(contents, key=lambda content: len(content.get("value") or ""))
     return _as_html(longest) or _as_html(entry.get("summary_detail") or {})
 
 
 def _as_html(detail: Any) -> str:
-    """A text of a feed as HTML; the default type of Atom is plain text (RFC 4287, 3.1.1)."""
+    """Return a text of a feed as HTML; Atom's default type is plain text (RFC 4287, 3.1.1)."""
     value: str = detail.get("value") or ""
     if detail.get("type") != "text/plain":
         return value

@@ -1,4 +1,4 @@
-"""Fetching over HTTP: limits of time and size, retries, public addresses only, robots.txt.
+"""Fetches over HTTP: limits of time and size, retries, public addresses only, robots.txt.
 
 with Fetcher(FetchOptions()) as fetcher:
     if Robots(fetcher).allows("https://blog.example.org/a"):
@@ -52,7 +52,7 @@ class FetchFailed(SourceError):
 
 
 class AddressRefused(SourceError):
-    """A host in a private network, while only public addresses may be fetched."""
+    """A host in a private network, which may not be fetched."""
 
     def __init__(self, host: str, address: str) -> None:
         resolved = host if address == host.strip("[]") else f"{host} resolves to {address}, which"
@@ -66,9 +66,8 @@ class AddressRefused(SourceError):
 class FetchOptions:
     """How to fetch; times in seconds, sizes in bytes.
 
-    `deadline` bounds the requests for one URL, with all its redirects and retries; `max_bytes`
-    counts after decompression. The part of `user_agent` before its slash is the name looked up in
-    robots.txt.
+    `deadline` limits all requests for one URL, with redirects and retries; `max_bytes` counts after
+    decompression. The part of `user_agent` before the slash is looked up in robots.txt.
     """
 
     user_agent: str = "blogsearch"
@@ -86,8 +85,8 @@ class FetchOptions:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A response body. `url` is the final URL, after redirects; `headers` are in any case, `robots`
-    has each X-Robots-Tag in a line."""
+    """A response. `url` is the final URL, after redirects; names of `headers` are case-insensitive;
+    `robots` has one X-Robots-Tag a line."""
 
     url: str
     body: bytes
@@ -115,9 +114,9 @@ def check_url(url: str) -> None:
 
 
 class Fetcher:
-    """A session of requests; safe to use from several threads.
+    """A session of requests, safe to use from several threads.
 
-    Ignores proxies, `.netrc` and cookies: those are the user's, and a blog's server must not see
+    Ignores proxies, `.netrc` and cookies: they are the user's, and a blog's server must not see
     them.
     """
 
@@ -166,7 +165,7 @@ class Fetcher:
 
 
 def _body(url: str, response: Response, max_bytes: int) -> bytes:
-    """The decompressed body."""
+    """Return the decompressed body."""
     status = response.status_code
     if status != 200:
         reason = f"the server answered {status} {response.reason or ''}".strip()
@@ -184,7 +183,7 @@ def _body(url: str, response: Response, max_bytes: int) -> bytes:
 
 
 def _failure(url: str, error: Exception, limits: "_Limits") -> FetchFailed:
-    """What the exceptions of requests and urllib3 mean."""
+    """Translate the exceptions of requests and urllib3."""
     inner: BaseException = error
     while nested := inner.__cause__ or inner.__context__:
         inner = nested
@@ -224,7 +223,7 @@ def is_public(address: str) -> bool:
 
 @dataclass
 class _Limits:
-    """What one fetch may, and the socket that it reads from."""
+    """The limits of one fetch, and the socket that it reads from."""
 
     allow_private: bool
     is_over: bool = False
@@ -236,7 +235,7 @@ _limits: ContextVar[_Limits] = ContextVar("limits")
 
 @contextmanager
 def _limit(options: FetchOptions) -> Iterator[_Limits]:
-    """Limit what this thread fetches inside the block.
+    """Limit the fetch of this thread inside the block.
 
     A socket's timeout is not enough: a server that sends one byte now and then never exceeds it.
     """
@@ -260,16 +259,16 @@ def _limit(options: FetchOptions) -> Iterator[_Limits]:
 
 
 class _PublicAdapter(HTTPAdapter):
-    """Sends requests inside of `_limit`, and repeats them after temporary faults.
+    """Sends requests inside `_limit`, and retries after temporary faults.
 
     The address is checked when the connection is made, not when the URL is read: the name could
-    resolve to another address in between (DNS rebinding). Each redirect is checked as well.
+    resolve to another address in between (DNS rebinding). Each redirect is checked, too.
     """
 
     def __init__(self, options: FetchOptions) -> None:
         retry = Retry(
             total=options.retries,
-            other=0,  # such as a certificate that is not valid
+            other=0,  # such as an invalid certificate
             status_forcelist=_TEMPORARY,
             raise_on_status=False,
             backoff_factor=options.first_pause,
@@ -295,7 +294,7 @@ class _Connection(HTTPConnection):
         if refused and not _limits.get().allow_private:
             raise AddressRefused(self.host, refused)
         while True:
-            self._dns_host = addresses.pop(0)  # which the superclass connects to
+            self._dns_host = addresses.pop(0)  # the superclass connects to it
             try:
                 return super()._new_conn()
             except ConnectTimeoutError:  # also of other failures to connect
@@ -309,16 +308,16 @@ class _Connection(HTTPConnection):
         limits.reading = self.sock
         response = super().getresponse() if not limits.is_over else None
         if response and (limits.is_over or response.status != 200):
-            # Nobody needs the body, and requests would read all of it, however long it is.
+            # The body is not needed, and requests would read all of it, however long it is.
             response.close()
             self.close()
-        if response is None or limits.is_over:  # a header that ends early passes for a whole one
+        if response is None or limits.is_over:  # a truncated header passes for a whole one
             raise TimeoutError
         return response
 
 
 class _TLSConnection(_Connection, HTTPSConnection):
-    """The same over TLS; the certificate is checked against the host name."""
+    """A `_Connection` over TLS; the certificate is checked against the host name."""
 
 
 class _Pool(HTTPConnectionPool):
@@ -333,10 +332,10 @@ class _TLSPool(HTTPSConnectionPool):
 
 
 class Robots:
-    """The rules of each site (RFC 9309), fetched once.
+    """The robots.txt rules of each site (RFC 9309), fetched once.
 
-    Where robots.txt cannot be fetched nothing else may be (section 2.3.1.4): every method then
-    raises FetchFailed, as that says nothing about a page.
+    If robots.txt cannot be fetched, nothing else may be (section 2.3.1.4): every method then raises
+    FetchFailed, as that says nothing about a page.
     """
 
     def __init__(self, fetcher: Fetcher) -> None:
@@ -350,7 +349,7 @@ class Robots:
         return bool(self._of(url).can_fetch(url, self._agent))
 
     def sitemaps(self, url: str) -> list[str]:
-        """The sitemaps that the site of this URL names."""
+        """Return the sitemaps in the robots.txt of this URL's site."""
         return [urljoin(url, sitemap) for sitemap in self._of(url).sitemaps]
 
     def _of(self, url: str) -> Protego:
@@ -364,7 +363,7 @@ class Robots:
         return rules
 
     def _fetched(self, file: str) -> Protego | FetchFailed:
-        """Without a robots.txt (4xx) everything is allowed."""
+        """Fetch robots.txt; without one (4xx), everything is allowed."""
         try:
             return Protego.parse(self._fetcher.get(file).body.decode("utf-8", "replace"))
         except FetchFailed as error:

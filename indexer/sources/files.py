@@ -1,4 +1,4 @@
-"""Local files: listing a folder, opening and decompressing files, decoding text."""
+"""Lists, opens, decompresses and decodes local files."""
 
 import codecs
 import errno
@@ -19,7 +19,7 @@ from typing import Any, NoReturn, TypeAlias, cast
 from indexer.errors import SourceError
 
 IGNORED_FOLDERS = ("node_modules", "bower_components", "__pycache__")
-"""Folders of tools, which hold no content whatever the generator."""
+"""Folders of tools; they hold no content, whatever the generator."""
 MARKDOWN = (".md", ".markdown", ".mdown", ".mkd")
 OTHER_MARKUP = (
     *(".org", ".adoc", ".asciidoc", ".rst", ".pandoc", ".pdc", ".textile", ".ipynb", ".mdoc"),
@@ -30,14 +30,14 @@ ABOUT_THE_FOLDER = (
     *("readme", "license", "changelog", "contributing", "code_of_conduct", "security"),
     *("authors", "history", "governance", "maintainers", "support", "agents", "claude"),
 )
-"""Names of files at the top of a repository that are about it, if they have no front matter."""
+"""Files at the top of a repository that describe it, if they have no front matter."""
 
 
 def files_in(place: Path, suffixes: tuple[str, ...]) -> list[Path]:
-    """The files with one of the suffixes below a folder, in the order of their paths.
+    """Return the files with one of the suffixes below a folder, in the order of their paths.
 
-    Hidden folders and folders of tools are left out, and symbolic links to folders are not
-    followed: they may lead in a circle. A single file is the only one.
+    Hidden folders and folders of tools are left out. Symbolic links to folders are not followed:
+    they may form a cycle. For a file, return only that file.
 
     Raises:
         SourceError: a folder cannot be read, and its posts would look removed; or a name is not
@@ -75,12 +75,12 @@ def check_place(spec: str) -> None:
 
 
 def refuse_folder(error: OSError) -> NoReturn:
-    """For `os.walk`: stop at a folder that cannot be read."""
+    """Refuse a folder that cannot be read; for `os.walk`."""
     raise SourceError(f"{error.filename}: {error.strerror or error}.", remedy_of(error)) from error
 
 
 def remedy_of(error: OSError) -> str:
-    """What to do about a file that is listed and cannot be read."""
+    """Return advice about a file that is listed but cannot be read."""
     if error.errno == errno.EFBIG:
         return "Split it, or leave it out."
     if error.errno == errno.ELOOP or isinstance(error, FileNotFoundError):
@@ -98,9 +98,9 @@ class OutsideFolder(OSError):
 
 
 def read_inside(file: Path, folder: Path, max_bytes: int) -> bytes:
-    """The content of a regular file that really lies in a folder.
+    """Return the content of a regular file that really lies in a folder.
 
-    A link to `/proc/self/environ` would publish the service's secrets, a FIFO would block.
+    A link to `/proc/self/environ` would publish the service's secrets; a FIFO would block.
 
     Raises:
         OutsideFolder: it lies elsewhere, or is a FIFO or a device.
@@ -129,7 +129,7 @@ _GZIP = b"\x1f\x8b"
 
 
 class File:
-    """One file, or standard input (`-`), that is read from its beginning to its end."""
+    """A file, or standard input (`-`), that is read from its beginning to its end."""
 
     def __init__(self, spec: str) -> None:
         self.name = "standard input" if spec == "-" else spec
@@ -140,10 +140,10 @@ class File:
 
     @contextmanager
     def opened(self) -> Iterator[Stream]:
-        """The decompressed content.
+        """Open the decompressed content.
 
         Raises:
-            SourceError: also for a fault while it is read, such as a .gz that ends early.
+            SourceError: also for a fault during reading, such as a .gz that ends early.
         """
         if self._spec == "-":
             stream: Stream = io.BufferedReader(cast("io.RawIOBase", sys.stdin.buffer))
@@ -161,7 +161,8 @@ class File:
             yield content
 
     def copied(self) -> "File":
-        """This file, or a temporary copy of what can be read only once: standard input, a FIFO."""
+        """Return the file, or a temporary copy of standard input or a FIFO, which can be read only
+        once."""
         if self._spec != "-" and not Path(self._spec).is_fifo():
             return self
         copy = tempfile.NamedTemporaryFile()  # noqa: SIM115  # it is deleted with the copy
@@ -173,7 +174,7 @@ class File:
         return file
 
     def content(self, max_bytes: int) -> bytes:
-        """The whole decompressed content.
+        """Return the whole decompressed content.
 
         Raises:
             SourceError: it has more than `max_bytes`, or cannot be read.
@@ -183,7 +184,7 @@ class File:
 
 
 def unzip_bytes(body: bytes, name: str, most: int) -> bytes:
-    """The decompressed content of a response, at most so many bytes.
+    """Return the decompressed content of a response, at most `most` bytes.
 
     Raises:
         SourceError: it has more, or is damaged.
@@ -224,8 +225,8 @@ _HEAD = 2048
 def decode(body: bytes, content_type: str = "") -> str:
     """Decode by the byte order mark, as UTF-8 if valid, as declared, or as Windows-1252.
 
-    UTF-8 before what is declared, because declarations are wrong more often than text in another
-    encoding happens to be valid UTF-8. ISO-2022 alone looks like plain ASCII.
+    UTF-8 comes before the declared encoding: declarations are wrong more often than other text
+    happens to be valid UTF-8. ISO-2022 comes first: it looks like plain ASCII.
     """
     for mark, encoding in _BOMS:
         if body.startswith(mark):

@@ -1,8 +1,7 @@
-"""The site generator that a folder belongs to: where its content is, and where it builds the site.
+"""Finds the generator of a folder, its content, and the folder of the built site.
 
-Addresses follow from rules of each generator, which only its built site shows. So of what a
-configuration says, only the address and the language of the site are read; settings that hide pages
-are refused.
+Addresses follow rules of each generator, which only the built site shows. So only the site's
+address and language are read from a configuration; settings that hide pages are refused.
 """
 
 import re
@@ -33,8 +32,8 @@ _URL = r"https?://[\w.-]+(?::\d+)?(?:/[^\s\"'<>]*)?"
 
 
 class _Generator(NamedTuple):
-    """A row of generators.toml: `files` in the root of a site, one of which has a line that begins
-    with `line`; the command that builds it, folders for content, the setting of the address."""
+    """A row of generators.toml: `files` in the root of a site, one with a line that begins with
+    `line`; the build command, folders of content, and the setting of the address."""
 
     name: str
     files: str
@@ -55,7 +54,7 @@ _FOR_MANY = re.compile(
     r"|^draft *[:=] *true",
     re.MULTILINE,
 )
-"""What a configuration, or the head of a section, says about many posts (Hugo, Jekyll, Zola)."""
+"""What a configuration or a section's front matter sets for many posts (Hugo, Jekyll, Zola)."""
 _HIDING = re.compile(
     r"\b(draft|publish(?:ed)?|status|visibility|password|headless|unlisted|hidden|private|build"
     r"|render|no_?index|robots\w*|search\w*|sitemap\w*|exclude\w*|eleventyExclude\w*"
@@ -68,7 +67,7 @@ _LISTS = re.compile(
     r"|disabled)[\"']?[ \t]*[:=](?![ \t]*(?:\[\s*\]|false))",
     re.IGNORECASE | re.MULTILINE,
 )
-"""Settings by which Hugo, Zola, MkDocs, Quarto, VitePress and Pelican leave pages out."""
+"""Settings of Hugo, Zola, MkDocs, Quarto, VitePress and Pelican that leave pages out."""
 _DOCUSAURUS = re.compile(r"^\s*(exclude)\s*:", re.MULTILINE)
 _FENCE = re.compile(r"^(?:---|\+\+\+)\s*$", re.MULTILINE)
 _OF_FOLDERS = ("_metadata.yml", "_metadata.yaml", "{}.json", "{}.11tydata.json")
@@ -77,9 +76,9 @@ _OF_FOLDERS = ("_metadata.yml", "_metadata.yaml", "{}.json", "{}.11tydata.json")
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """The root of a site: its configuration, its posts, and the folder that it has built.
+    """A site's sources: its configuration, its content, and the folder of the built site.
 
-    `address` and `language` are "" where the configuration does not say them.
+    `address` and `language` are "" if the configuration does not state them.
     """
 
     generator: str
@@ -93,9 +92,9 @@ class Site:
 
 
 def site_of(place: Path) -> Site | None:
-    """The site whose sources a folder or a single post belongs to, looked for upwards from there.
+    """Find the site to whose sources a folder or a post belongs, in the folders above it.
 
-    None if there is no configuration, or if the place is in what was built.
+    None if there is no configuration, or if the place is in the built site.
     """
     place = place.resolve()
     for folder in [place, *place.parents][:_STEPS_UP]:
@@ -109,16 +108,16 @@ def site_of(place: Path) -> Site | None:
 
 
 def sites_in(place: Path) -> list[Site]:
-    """The sites with their roots in the folders of a folder, such as `docs` and `website`."""
+    """Return the sites whose roots are in subfolders, such as `docs` and `website`."""
     folders = sorted(path for path in place.resolve().glob("*") if path.is_dir())
     sites = (_site_in(path) for path in folders if path.name[0] not in "._")
     return [site for site in sites if site]
 
 
 def find_built(folder: Path, *names: str) -> Path | None:
-    """The folder with the pages of a site below another one: of these names, or else a usual one.
+    """Find the folder of a built site below a folder: with one of these names, or else a usual one.
 
-    It may be the only folder in it, such as `site/uv`. None if there is none.
+    The pages may be in its only subfolder, such as `site/uv`. None if there is none.
     """
     for place in (folder / name for name in (*names, *_BUILT)):
         inner = list(place.iterdir()) if place.is_dir() else []
@@ -153,9 +152,9 @@ def _site_in(folder: Path) -> Site | None:
 
 
 def check_settings(site: Site | None, files: Iterable[Path]) -> None:
-    """Raise a SourceError if settings hide pages of the site, or of these files, in another way.
+    """Raise a SourceError if settings may hide pages of the site, or these files, in another way.
 
-    Jekyll's and Hexo's `exclude` is followed, see `excluded`.
+    `exclude` of Jekyll and Hexo is followed: see `excluded_globs`.
     """
     config, files = site.config if site else (), list(files)
     for file in config:
@@ -171,7 +170,7 @@ def check_settings(site: Site | None, files: Iterable[Path]) -> None:
 
 
 def excluded_globs(site: Site | None) -> Iterator[str]:
-    """The globs of files and folders that `exclude` of Jekyll and Hexo leaves out."""
+    """Yield globs of the files and folders that `exclude` of Jekyll and Hexo leaves out."""
     for file in site.config if site else ():
         if file.name.startswith("_config."):
             try:
@@ -198,7 +197,7 @@ def _address(config: Sequence[Path], name: str) -> str:
 
 
 def _setting(config: Sequence[Path], name: str, value: str) -> str:
-    """The first value of the settings with such a name; "" if none has a value of that form."""
+    """Return the first value of a setting with such a name; "" if none has a value of that form."""
     pattern = re.compile(
         rf"^(?![ \t]*(?:#|//))(?:[^\n]*[{{,(])?[ \t]*[\"']?(?:{name})[\"']?"
         rf"[ \t]*[:=][ \t]*[\"'`]?({value})(?=[\"'`\s,;#)}}]|$)",
@@ -209,7 +208,7 @@ def _setting(config: Sequence[Path], name: str, value: str) -> str:
 
 
 def text_of(file: Path, most: int = _MAX_CHARACTERS) -> str:
-    """The beginning of a file; "" if it cannot be read."""
+    """Return the beginning of a file; "" if it cannot be read."""
     try:
         if not file.is_file():  # opening a FIFO would block
             return ""

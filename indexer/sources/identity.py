@@ -1,4 +1,4 @@
-"""What a post has whose source does not state it, or states it in several ways."""
+"""Derives the oid, title, date and labels of a post that states none, or in several ways."""
 
 import hashlib
 import re
@@ -16,12 +16,12 @@ from indexer.posts.normalise import MAX_OID
 _KEPT = 150
 _LENGTH = 60
 _NAMES = ("name", "label", "title", "slug", "value")
-"""Fields of a table that have the words of a tag."""
+"""Fields that may contain the name of a tag given as a table."""
 _DATED = re.compile(r"(?:^|/)(\d{4})/(\d{1,2})/(\d{1,2})(?:/|$)")
 
 
 def fit(oid: str) -> str:
-    """The oid, or for one that is too long its beginning and a hash of the whole."""
+    """Return the oid; shorten one that is too long to its beginning and a hash of the whole."""
     if len(oid.encode("utf-8", "replace")) <= MAX_OID:
         return oid
     start = oid.encode("utf-8", "replace")[:_KEPT].decode("utf-8", "ignore")
@@ -29,10 +29,10 @@ def fit(oid: str) -> str:
 
 
 def oid_of_page(address: str) -> str:
-    """The path of a page: the same in a built site, in a sitemap and on the disk.
+    """Return the path of a page: the same in a built site, in a sitemap and on the disk.
 
     `https://example.org/a/index.html`, `/a/` and `a/index.html` are all `a`; the front page is
-    `index`. A query is kept: on some sites it alone tells pages apart.
+    `index`. A query is kept: on some sites only the query distinguishes pages.
     """
     parts = urlsplit(address)
     path = unquote(parts.path).strip("/")
@@ -43,9 +43,9 @@ def oid_of_page(address: str) -> str:
 
 
 def oid_at(url: Any, stated: str | None) -> str | None:
-    """The oid of a post at a URL: its path, whichever way the post came in; else what is stated.
+    """Return the path of a post's URL as its oid, however the post came in; else the stated oid.
 
-    Several posts may be on one page, behind fragments: they have only what is stated.
+    Several posts may share a page and differ in the fragment only: they get the stated oid.
     """
     is_page = isinstance(url, str) and re.match(r"https?://|/(?!/)", url, re.IGNORECASE)
     if is_page and "#" not in url and len(url) <= MAX_URL:
@@ -55,7 +55,7 @@ def oid_at(url: Any, stated: str | None) -> str | None:
 
 
 def title_or_start(title: Any, html: Any) -> Any:
-    """The title, or the first words of the text; None if there is neither."""
+    """Return the title, or the first words of the text; None if there is neither."""
     if title is not None and (not isinstance(title, str) or title.strip()):
         return title
     if not isinstance(html, str):
@@ -67,7 +67,7 @@ def title_or_start(title: Any, html: Any) -> Any:
 
 
 def plain(html: str) -> str:
-    """The text of HTML; HTML that is nested too deep is refused later, and stays as it is."""
+    """Return the text of HTML; HTML nested too deeply stays as it is, and is rejected later."""
     if "<" not in html:
         return one_line(unescape(html))
     try:
@@ -77,19 +77,19 @@ def plain(html: str) -> str:
 
 
 def title_of_name(name: str) -> str:
-    """The name of a file, or the last part of a path, in words."""
+    """Return the name of a file, or the last part of a path, in words."""
     words = re.sub(r"[-_\s]+", " ", name).strip()
     return words[:1].upper() + words[1:]
 
 
 def day_in_path(path: str) -> str:
-    """The day in a path such as `2024/01/31/a-post/`, as `2024-01-31`; "" if there is none."""
+    """Return the day in a path, `2024-01-31` for `2024/01/31/a-post/`; "" if there is none."""
     named = _DATED.search(path)
     return day(*named.groups()) if named else ""
 
 
 def day(*numbers: str) -> str:
-    """A year, a month and a day as one date; "" if there is no such day."""
+    """Return a year, a month and a day as one date; "" if there is no such day."""
     try:
         return date(*map(int, numbers)).isoformat()
     except ValueError:
@@ -97,7 +97,7 @@ def day(*numbers: str) -> str:
 
 
 def labels(stated: Any) -> list[str]:
-    """Tags: a string with commas, a table with a name, or a list of such, or of lists of them.
+    """Read tags: a string with commas, a table with a name, or a list of these or of lists of them.
 
     Hexo writes nested categories as lists; schema.org/keywords allows a DefinedTerm.
     """

@@ -1,4 +1,4 @@
-"""JSON Lines, one post per line, and JSON arrays of posts."""
+"""Reads JSON Lines, one post per line, and JSON arrays of posts."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -16,9 +16,9 @@ from indexer.sources.fetch import Fetched
 from indexer.sources.files import File, Stream
 
 MAX_LINE = 16 * 1024 * 1024
-"""Bytes; longer lines are rejected, and not held in memory."""
+"""The maximum size of a line; longer lines are rejected, and not held in memory."""
 _MAX_ARRAY = 100_000_000
-"""Bytes after decompression; an array is held in memory whole."""
+"""The maximum size of an array after decompression; it is held in memory as a whole."""
 _BOM = b"\xef\xbb\xbf"
 FIELDS = (
     *("oid", "title", "text", "url", "pub_date", "modified", "categories", "keywords"),
@@ -40,13 +40,13 @@ _MEANT = {
     "image": ("cover", "thumbnail", "feature_image", "image_url"),
 }
 _MAX_UNKNOWN = 1_000
-"""Names of unknown fields that are counted; memory must not grow with the file."""
+"""The maximum number of unknown fields counted; memory must not grow with the file."""
 _Entry = tuple[Any, Origin, bytes]
-"""A JSON value or a Reject, its place, and what it was read from."""
+"""A JSON value or a Reject, its place, and the bytes it was read from."""
 
 
 class JSONLines(Source):
-    """A file of posts with the fields of `RawPost`; others are ignored, and named."""
+    """Reads a file of posts with the fields of `RawPost`; others are ignored, with a warning."""
 
     kind = "jsonlines"
 
@@ -55,9 +55,9 @@ class JSONLines(Source):
         self._file = File(spec)
 
     def read(self, is_unchanged: IsUnchangedEntry | None = None) -> Iterator[SourceItem]:
-        """The post of every line; a Reject with its number for each other line.
+        """Yield the post of every line, or a Reject with the line's number.
 
-        Unchanged lines are left out without being parsed.
+        Unchanged lines are skipped without being parsed.
         """
         unknown: Counter[str] = Counter()
         with self._file.opened() as stream:
@@ -103,7 +103,7 @@ class JSONLines(Source):
                 yield Reject(origin, None, f"not JSON: {error}", remedy), origin, b""
 
     def _items(self, stream: Stream) -> Iterator[_Entry]:
-        """The items of a JSON array, which is read whole."""
+        """Yield the items of a JSON array, which is read as a whole."""
         content, name = stream.read(_MAX_ARRAY + 1).strip().removeprefix(_BOM), self._file.name
         remedy = "Write JSON Lines, of which any number is read: jq -c '.[]' FILE"
         if len(content) > _MAX_ARRAY:
@@ -118,14 +118,14 @@ class JSONLines(Source):
 
 @lru_cache(maxsize=1024)  # posts have the same names
 def hint(name: str, fields: tuple[str, ...] = FIELDS) -> str:
-    """What is said about a field of an unknown name."""
+    """Return advice about a field with an unknown name."""
     meant = [field for field, names in _MEANT.items() if field in fields and name.lower() in names]
     meant += get_close_matches(name[:100], fields, 1)
     return f"did you mean {meant[0]!r}?" if meant else "it is ignored."
 
 
 def raw_post(entry: Any, origin: Origin, whole: bytes = b"") -> RawPost | Reject:
-    """The post in one JSON value, `whole` of which was read; also for posts that come over HTTP."""
+    """Return the post in a JSON value, read from `whole`; also for posts written over HTTP."""
     if not isinstance(entry, Mapping):
         kind = "null" if entry is None else f"a {type(entry).__name__}"
         return Reject(origin, None, f"not an object but {kind}", 'Write {"oid": …}.')
@@ -145,5 +145,5 @@ def raw_post(entry: Any, origin: Origin, whole: bytes = b"") -> RawPost | Reject
 
 
 def raw_comment(entry: Mapping[str, Any]) -> RawComment:
-    """The comment in one JSON object."""
+    """Return the comment in a JSON object."""
     return RawComment(**{name: entry.get(name) for name in COMMENT_FIELDS})

@@ -1,4 +1,4 @@
-"""What `X-Robots-Tag` and `<meta name="robots">` say: `noindex`, `unavailable_after: DATE`."""
+"""Interprets `X-Robots-Tag` and `<meta name="robots">`: `noindex`, `unavailable_after: DATE`."""
 
 import re
 from contextlib import suppress
@@ -7,15 +7,14 @@ from email.utils import parsedate_to_datetime
 
 from indexer.posts.dates import moments
 
-_CRAWLERS = ("*", "googlebot", "blogsearch")  # whose rules hold for us, beside those for all
+_CRAWLERS = ("*", "googlebot", "blogsearch")  # whose rules apply to us, beside those for all
 _WITH_VALUE = ("max-snippet", "max-image-preview", "max-video-preview", "unavailable_after")
 _WEEKDAY = re.compile(r"(unavailable_after\s*:\s*)[a-z]{3,9},")
 
 
 def forbids_indexing(rules: str, now: datetime) -> bool:
-    """Whether a page may not be found, as `max-snippet: 50, noindex` says; each header or element
-    is a line. What follows the name of another crawler in a line is for that one only.
-    """
+    """Whether rules such as `max-snippet: 50, noindex` forbid indexing; each header or element is a
+    line. What follows another crawler's name in a line applies to that crawler only."""
     for line in rules.lower().splitlines():
         is_ours = True
         for rule in re.split("[,;]", _WEEKDAY.sub(r"\1", line)):
@@ -33,7 +32,7 @@ def forbids_indexing(rules: str, now: datetime) -> bool:
 def _is_past(text: str, now: datetime) -> bool:
     """Whether a date is past, in one of our formats or that of RFC 850: `25-Jun-10 15:00:00 PST`.
 
-    False if it is none.
+    False for an invalid date.
     """
     when = next(moments([text]), None)
     with suppress(ValueError):

@@ -1,4 +1,4 @@
-"""A sitemap, or an index of sitemaps, and the pages it lists, fetched a few at a time."""
+"""Reads a sitemap, or an index of sitemaps, and fetches the listed pages, a few at a time."""
 
 import re
 from collections import deque
@@ -31,10 +31,10 @@ _REFUSED: Mapping[int, NotPost] = {
 _LOGIN = re.compile(
     r"[/._-](?:wp-)?(?:log|sign)[-_]?(?:in|on)\b|/(?:sso|oauth2?|auth)(?:/|$)", re.I
 )
-"""A path to which a server redirects what it shows only to members."""
+"""A path to which servers redirect from pages for members."""
 _ELSEWHERE = NotPost("redirects to where other pages do, too", "redirect")
-_SEVERAL = 3  # pages that redirect to one; two may be former addresses of it
-_HELD = 1_000  # titles of pages that redirect, until it is known whether others have them
+_SEVERAL = 3  # pages that redirect to the same one; two may be its former addresses
+_HELD = 1_000  # redirected pages' titles kept, until it is known whether others have them
 _OTHER_TYPE = NotPost("not an HTML page", "unread")
 _NO_PAGES = (
     *(".pdf", ".jpg", ".jpeg", ".png", ".gif", ".svg", ".webp", ".xml", ".zip", ".mp3", ".mp4"),
@@ -42,14 +42,14 @@ _NO_PAGES = (
 
 
 class Moved(NamedTuple):
-    """A post at another address than was asked for, which the sitemap does not list."""
+    """A post at an address that neither was requested nor is in the sitemap."""
 
     asked: str | None
     post: RawPost
 
 
 class Sitemap(Source):
-    """The pages that a sitemap lists, as far as robots.txt allows them."""
+    """Reads the pages that a sitemap lists and robots.txt allows."""
 
     kind = "sitemap"
     is_remote = True
@@ -57,12 +57,12 @@ class Sitemap(Source):
     _listed: Set[str] = frozenset()
 
     def read(self) -> Iterator[SourceItem]:
-        """Every page in the order of the sitemap; with `max_pages` the ones changed last.
+        """Yield every page in the order of the sitemap; with `max_pages`, those changed last.
 
-        A page that cannot be fetched is a Reject with its oid, so that it is not taken for
-        removed; one that is gone (404, 410, 451) or locked (401, 403, or it redirects to where one
-        logs in), or that robots.txt disallows, is left out. So is a second address of a page, such
-        as one that redirects to it, and what several redirect to that is not in the sitemap.
+        A page that cannot be fetched is a Reject with its oid, so that it is not taken for removed.
+        Left out are pages that are gone (404, 410, 451), locked (401, 403, or redirected to a
+        login), or disallowed by robots.txt; second addresses of a page, such as one that redirects
+        to it; and a page to which several redirect, unless the sitemap lists it.
         """
         with Fetcher(self._options.fetch) as fetcher:
             pages, robots, seen = self._pages(fetcher), Robots(fetcher), set()
@@ -78,7 +78,7 @@ class Sitemap(Source):
                 yield item
 
     def _pages(self, fetcher: Fetcher) -> list[tuple[str, str]]:
-        """The URLs, each with its last change; all are read before a page is fetched."""
+        """Return the URLs with their last changes; all are read before a page is fetched."""
         left, known = deque([self.spec]), {self.spec}
         pages: dict[str, tuple[str, str]] = {}
         while left:
@@ -108,9 +108,9 @@ class Sitemap(Source):
         return found
 
     def _fed(self, fetcher: Fetcher, robots: Robots) -> dict[str, When]:
-        """What the feed that the home page names has: the oids and the dates of posts."""
+        """Return the oids and dates of the posts in the feed that the home page links to."""
         home = self._options.site or urljoin(self.spec, "/")
-        with suppress(SourceError):  # without it, pages have only what they say themselves
+        with suppress(SourceError):  # without it, only the pages' own data count
             links = links_of(fetcher.get(home)) if is_url(home) and robots.allows(home) else []
             feed = next((url for url, kind in links if kind == "feed" and robots.allows(url)), "")
             if feed and not self._why_not_followed(feed):
@@ -122,7 +122,7 @@ class Sitemap(Source):
     def _items(
         self, fetcher: Fetcher, robots: Robots, pages: list[tuple[str, str]]
     ) -> Iterator[SourceItem | Moved]:
-        """What is on each page, in their order; a few are fetched ahead."""
+        """Yield the item of each page, in their order; a few pages are fetched ahead."""
         connections = self._options.fetch.connections
         with ThreadPoolExecutor(connections) as pool:
             waiting: deque[Future[SourceItem | Moved]] = deque()
@@ -138,7 +138,7 @@ class Sitemap(Source):
                     future.cancel()
 
     def _why_not_followed(self, url: str) -> str:
-        """Why a URL is not fetched: a sitemap must lead neither to files nor to other sites."""
+        """Return why a URL is not fetched: sitemaps may not lead to files or other sites."""
         if not is_valid_url(url):
             return "not a valid URL"
         parts = urlsplit(url)
@@ -150,7 +150,7 @@ class Sitemap(Source):
         return ""
 
     def _why_no_page(self, url: str) -> NotPost | None:
-        """Why a URL is not fetched as a page."""
+        """Return why a URL is not fetched as a page."""
         if reason := self._why_not_followed(url):
             return NotPost(reason, "unread")
         path = urlsplit(url).path
@@ -159,7 +159,7 @@ class Sitemap(Source):
         return _OTHER_TYPE if path.lower().endswith(_NO_PAGES) else None
 
     def _item(self, fetcher: Fetcher, robots: Robots, url: str, lastmod: str) -> SourceItem | Moved:
-        """The post on a page, or why there is none; it runs in several threads."""
+        """Return the post on a page, or the reason why there is none; runs in several threads."""
         origin = Origin(url)
         oid = oid_of_page(url) if is_valid_url(url) else None
         if why := self._why_no_page(url):
@@ -181,7 +181,7 @@ class Sitemap(Source):
     def _post(
         self, fetched: Fetched, asked: str | None, origin: Origin, lastmod: str
     ) -> SourceItem:
-        """The post on a page that was asked for as `asked`, and may have redirected."""
+        """Return the post on a page; `asked` is the oid of the requested URL, before redirects."""
         oid = oid_of_page(fetched.url)
         if why := self._why_no_page(fetched.url):
             reason = f"redirects elsewhere: {why.reason}"
@@ -203,15 +203,15 @@ class Sitemap(Source):
 
 
 def _unmoved(items: Iterable[SourceItem | Moved]) -> Iterator[SourceItem]:
-    """The items, with posts that moved behind them; no post is where several were redirected, such
-    as a captcha, whose title all of them have."""
+    """Yield the items, then the posts that moved. Where several pages were redirected, such as to a
+    captcha, which gives all of them the same title, there is no post."""
     moved: dict[str, list[Moved]] = {}
     for item in items:
         if not isinstance(item, Moved):
             yield item
             continue
         alike = moved.setdefault(str(item.post.title), [])
-        # Of the others no text is needed any more.
+        # The text of the others is no longer needed.
         few = len(alike) < _SEVERAL
         alike.append(item if few else item._replace(post=replace(item.post, text="")))
         if len(moved) > _HELD:
@@ -221,6 +221,6 @@ def _unmoved(items: Iterable[SourceItem | Moved]) -> Iterator[SourceItem]:
 
 
 def _decided(alike: list[Moved]) -> Iterator[SourceItem]:
-    """Posts with the same title to which pages redirect: whether they are posts."""
+    """Yield moved posts with the same title, or skip them if they are too many."""
     for asked, post in alike:
         yield post if len(alike) < _SEVERAL else Skipped(post.origin, asked, *_ELSEWHERE)

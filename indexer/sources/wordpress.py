@@ -1,7 +1,7 @@
-"""A WordPress export (WXR): published posts and pages, with their approved comments.
+"""Reads a WordPress export (WXR): published posts and pages, with their approved comments.
 
-Read as a stream: an export of twenty years is larger than the memory of a small server.
-Field names: WordPress' own `wp-admin/includes/export.php`.
+It is read as a stream: an export of twenty years is larger than the memory of a small server. Field
+names: WordPress' own `wp-admin/includes/export.php`.
 """
 
 import re
@@ -28,7 +28,7 @@ _NOINDEX = re.compile(
     r"|_seopress_robots_index=yes",
     re.IGNORECASE | re.DOTALL,
 )
-"""The meta by which plugins keep a post from search engines, as `key=value`; lists are PHP's."""
+"""Post meta by which plugins keep a post from search engines, as `key=value`; lists are PHP's."""
 
 LOCKED = "protected by a password"
 _KINDS: dict[str, PageKind] = {LOCKED: "locked", "private": "locked", "noindex": "noindex"}
@@ -36,7 +36,7 @@ _KINDS |= dict.fromkeys(("draft", "pending", "dated in the future", "trash"), "d
 
 
 class WordPress(Source):
-    """An export as Tools → Export makes it; also .gz. It is read twice."""
+    """Reads an export by Tools → Export, also .gz. It is read twice."""
 
     kind = "wordpress"
     has_comments = True
@@ -46,7 +46,7 @@ class WordPress(Source):
         self._file = File(spec)
 
     def read(self) -> Iterator[SourceItem]:
-        """Every post and page; its oid is the path of its address."""
+        """Yield every post and page; its oid is the path of its address."""
         language, file = self._options.language, self._file.copied()
         patterns: dict[str, str] = {}
         images: dict[str, str] = {}
@@ -92,7 +92,7 @@ class WordPress(Source):
                 keywords=_terms(item, "post_tag"),
                 comments=tuple(map(_comment, filter(_is_shown, said))),
                 withdrawn=tuple(text_of(it, "comment_id") for it in said if not _is_approved(it)),
-                language=next(_slugs(item, "language"), language),  # by Polylang
+                language=next(_slugs(item, "language"), language),  # Polylang's
                 translation_key=next(_slugs(item, "post_translations"), None),
                 image=image_of(images.get(meta.get("_thumbnail_id", ""))),
             )
@@ -100,7 +100,7 @@ class WordPress(Source):
         return guard(post, origin, oid)
 
     def _why_left_out(self, item: Element, meta: Mapping[str, str]) -> str:
-        """Why an item is not a published post; "" if it is one."""
+        """Return why an item is not a published post; "" if it is one."""
         drafts = ("draft", "pending") if self._options.drafts else ()
         future = ("future",) if self._options.future else ()
         kind, status = text_of(item, "post_type"), text_of(item, "status")
@@ -115,7 +115,7 @@ class WordPress(Source):
 
 
 def _meta(item: Element) -> dict[str, str]:
-    """What plugins and WordPress itself keep beside a post."""
+    """Return the meta fields that plugins and WordPress store with a post."""
     fields = [child for child in item if local_name(child) == "postmeta"]
     return {text_of(field, "meta_key"): text_of(field, "meta_value") for field in fields}
 
@@ -128,11 +128,11 @@ _DELIMITER = re.compile(
 """`<!-- wp:paragraph {"align":"left"} -->`."""
 _RICH_TEXT = re.compile(r"(<(p|h[1-6]|a|li|figcaption)\b[^<>]*>).*(</\2>)", re.DOTALL)
 _MOST_PATTERNS = 200
-"""In one post, with those inside other patterns."""
+"""The maximum number of patterns in one post, with those inside other patterns."""
 
 
 class _Blocks:
-    """What WordPress shows in the place of the blocks of a post, which an export has as stored."""
+    """Renders the blocks of a post, which an export has as stored, as WordPress shows them."""
 
     def __init__(self, patterns: Mapping[str, str], footnotes: str) -> None:
         self._patterns, self._footnotes = patterns, footnotes
@@ -141,10 +141,10 @@ class _Blocks:
     def shown(
         self, text: str, own: Mapping[str, Any] | None = None, inside: tuple[str, ...] = ()
     ) -> str:
-        """The text without hidden blocks, with its footnotes and with the patterns that it names.
+        """Return a text without hidden blocks, with its footnotes and the patterns it refers to.
 
-        `own` are the texts that the post puts into a pattern, by the names of blocks of the
-        pattern; `inside` are the patterns that this one is part of.
+        `own` has the texts that the post puts into a pattern, by the names of the pattern's blocks;
+        `inside` are the patterns around this one.
         """
         out: list[str] = []
         open_: list[tuple[int, dict[str, Any]]] = []
@@ -163,14 +163,14 @@ class _Blocks:
             if open_ and (closes or is_void):
                 self._close(out, *open_.pop(), own or {})
         out.append(text[at:])
-        for start, attributes in reversed(open_):  # without an end they go on to the end
+        for start, attributes in reversed(open_):  # without an end, they last to the end
             self._close(out, start, attributes, own or {})
         return "".join(out)
 
     def _close(
         self, out: list[str], start: int, attributes: Mapping[str, Any], own: Mapping[str, Any]
     ) -> None:
-        """Replace a block, which is `out` from `start` on, by what is shown of it."""
+        """Replace a block, `out` from `start` on, by its visible text."""
         meta = attributes.get("metadata")
         meta = meta if isinstance(meta, dict) else {}
         by_plugin = attributes.get("blockVisibility")
@@ -197,12 +197,12 @@ class _Blocks:
 
 
 def _with_text(block: str, text: str) -> str:
-    """A block with another text in its first element that has one."""
+    """Replace the text of the first element of a block that has one."""
     return _RICH_TEXT.sub(lambda element: f"{element[1]}{text}{element[3]}", block, 1)
 
 
 def _object(stated: str | None) -> dict[str, Any]:
-    """The attributes of a block; none if they cannot be read, as WordPress has it."""
+    """Return the attributes of a block; none if they are invalid, as in WordPress."""
     try:
         attributes = orjson.loads(stated or "{}")
     except orjson.JSONDecodeError:
@@ -211,7 +211,7 @@ def _object(stated: str | None) -> dict[str, Any]:
 
 
 def _footnotes(stated: str) -> str:
-    """The footnotes of a post, which are kept beside it, as a list."""
+    """Return the footnotes of a post, which are stored beside it, as a list."""
     try:
         notes = [note["content"] for note in orjson.loads(stated or "[]")]
     except (orjson.JSONDecodeError, KeyError, TypeError):
@@ -220,12 +220,12 @@ def _footnotes(stated: str) -> str:
 
 
 def _is_approved(comment: Element) -> bool:
-    """Others wait for approval, are spam or in the trash."""
+    """Whether a comment is approved; others are pending, spam or in the trash."""
     return text_of(comment, "comment_approved") == "1"
 
 
 def _is_shown(comment: Element) -> bool:
-    """Others are pings of other sites."""
+    """Whether a comment is shown; pings of other sites are not."""
     return _is_approved(comment) and text_of(comment, "comment_type") in ("", "comment")
 
 
@@ -253,7 +253,7 @@ def _moment(parent: Element, name: str) -> When:
 
 
 def with_zone(local: str | None, in_utc: str | None) -> When:
-    """A date of WordPress, which has it in the time zone of the site and in UTC."""
+    """Return a date of WordPress, which has it in the time zone of the site and in UTC."""
     local, in_utc = ((date or "").replace(_NO_DATE, "") for date in (local, in_utc))
     try:
         offset = datetime.fromisoformat(local) - datetime.fromisoformat(in_utc)
@@ -267,7 +267,7 @@ _CODE_NAMES = (
     "erlang|fsharp|go|groovy|haskell|html|java|javafx|javascript|js|json|jscript|latex|matlab|"
     "objc|perl|php|plain|powershell|python|py|r|rails|ruby|scala|sql|swift|typescript|vb|xml|yaml"
 )
-"""Shortcodes of plugins that show code; most are named after its language."""
+"""Shortcodes of plugins that show code; most have the name of its language."""
 _CODE = re.compile(
     r"<(pre|code)\b[^<>]*>(?:(?!<\1\b).)*?</\1>"
     rf"|\[({_CODE_NAMES})(?=[\s\]])[^\[\]]*\]((?:(?!\[\2\b).)*?)\[/\2\]",
@@ -282,14 +282,14 @@ _ALONE = re.compile(
     r"^[ \t]*(?:<p>[ \t]*)?\[[a-z][a-z0-9_-]+\][ \t]*(?:</p>[ \t]*)?$", re.MULTILINE
 )
 _BARE = ("gallery", "toc", "more", "nextpage", "audio", "video", "playlist", "embed", "caption")
-"""Shortcodes that stand in a sentence without attributes or an end."""
+"""Shortcodes that may stand in a sentence without attributes or an end."""
 
 
 def paragraphs(text: str) -> str:
-    """HTML in which blank lines are paragraphs, as WordPress shows it (`wpautop`).
+    """Turn blank lines into paragraphs, as WordPress does (`wpautop`).
 
-    `[php]…[/php]` becomes `<pre>`, and code stays as it is. Of other shortcodes, which only the
-    plugins of the site understand, the tags vanish and what is between them stays.
+    `[php]…[/php]` becomes `<pre>`; code is not changed. Of other shortcodes, which only the site's
+    plugins understand, the tags are removed and the text between them stays.
     """
     codes: list[str] = []
 
@@ -304,7 +304,7 @@ def paragraphs(text: str) -> str:
     pairs = {name for slash, name in names if slash and ("", name) in names}
 
     def shown(tag: re.Match[str]) -> str:
-        """A shortcode by its form is not shown; `[sic]`, `[1]` and `[[gallery]]` are text."""
+        """Hide what has the form of a shortcode; `[sic]`, `[1]` and `[[gallery]]` are text."""
         if tag[1]:
             return tag[1]
         name, rest = tag[3].lower(), tag[4]

@@ -1,7 +1,7 @@
-"""A live WordPress by its REST API: every field exact, and nothing that is not public.
+"""Reads a live WordPress by its REST API: every field exact, and only what is public.
 
-Seen with WordPress 7.1: at most 100 entries a page; `content` of a protected post is empty; all
-parts of a post with `<!--nextpage-->` are in it; `date_gmt` has no zone; comments are the approved
+Seen with WordPress 7.1: a page has at most 100 entries; `content` of a protected post is empty, and
+has all parts of a post with `<!--nextpage-->`; `date_gmt` has no zone; comments are the approved
 ones, with pingbacks.
 """
 
@@ -33,15 +33,15 @@ from indexer.sources.identity import oid_at, plain, title_or_start
 from indexer.sources.wordpress import LOCKED, with_zone
 
 Entry = Mapping[str, Any]
-"""What the API has of a post, a page, a comment, an image or a term."""
+"""A post, page, comment, image or term, as the API returns it."""
 
 _API = re.escape("https://api.w.org/")
 _IN_HEADER = re.compile(rf'<([^<>]+)>\s*;\s*rel="?{_API}')
 _IN_PAGE = re.compile(rf"""<link\s(?=[^<>]*rel=["']?{_API})[^<>]*?href=["']?([^"'\s<>]+)""")
 _CLOSED = (400, 401, 403, 404, 405, 410, 451, 501)
 _LANGUAGE = re.compile(r"""<html\b[^<>]*?\slang=["']([\w-]+)""", re.IGNORECASE)
-_MOST = 100  # entries a page
-_MANY = 25  # posts with their texts at a time
+_MOST = 100  # entries in a page
+_MANY = 25  # posts with their texts in a request
 _LISTED = (
     "id,link,date_gmt,modified_gmt,categories,tags,featured_media,content.protected,"
     "lang,translations"
@@ -51,7 +51,7 @@ _HIDDEN = re.compile(r"""name=["']robots["'][^<>]*\bnoindex\b""")
 
 
 def api_of(page: Fetched) -> str:
-    """The root of the API that a page of a site names, on its own host; "" if it names none."""
+    """Return the root of the API that a page links to, if it is on the same host; "" otherwise."""
     text = page.body.decode("utf-8", "replace")
     found = _IN_HEADER.search(page.headers.get("Link", "")) or _IN_PAGE.search(text)
     api = urljoin(page.url, found[1].replace("&amp;", "&")) if found else ""
@@ -62,7 +62,7 @@ def api_of(page: Fetched) -> str:
 def site_at(
     api: str, page: Fetched, fetcher: Fetcher, options: SourceOptions
 ) -> "WordPressSite | None":
-    """The WordPress with this API and this home page; None if visitors cannot have its posts.
+    """Return the WordPress with this API and home page; None if its posts are closed to visitors.
 
     Raises:
         SourceError: it cannot be reached now, which says nothing about its posts.
@@ -72,13 +72,13 @@ def site_at(
         return None
     text = page.body.decode("utf-8", "replace")
     language = _LANGUAGE.search(text)
-    if language and "hreflang=" not in text:  # else a post may be in another one
+    if language and "hreflang=" not in text:  # else a post may have another language
         options = replace(options, language=options.language or language[1])
     return WordPressSite(page.url, api, options)
 
 
 def _why_closed(url: str, fetcher: Fetcher) -> str:
-    """Why visitors cannot have the posts of an API; "" if they can."""
+    """Return why an API's posts are closed to visitors; "" if they are not."""
     try:
         if not Robots(fetcher).allows(url):
             return "disallowed by robots.txt"
@@ -91,25 +91,25 @@ def _why_closed(url: str, fetcher: Fetcher) -> str:
 
 
 def _url(api: str, route: str, **parameters: Any) -> str:
-    """`api` is https://…/wp-json/, or https://…/?rest_route=/ where links have no names."""
+    """Return a URL of an API, https://…/wp-json/, or https://…/?rest_route=/ without permalinks."""
     return f"{api}wp/v2/{route}{'&' if '?' in api else '?'}{urlencode(parameters, safe=',')}"
 
 
 @dataclass
 class _Site:
-    """The API of a site, and the names of its terms by id, once they are known."""
+    """The API of a site, with the names of its terms by id, once known."""
 
     api: str
     fetcher: Fetcher
     warn: Callable[[str], None]
     terms: dict[str, dict[int, str]] = field(default_factory=dict)
-    totals: dict[str, int] = field(default_factory=dict)  # of what was last asked for
+    totals: dict[str, int] = field(default_factory=dict)  # by route, as last read
 
     def pages(self, route: str, **parameters: Any) -> Iterator[list[Entry]]:
-        """All entries, a page of them at a time; the oldest first, so that new ones move none.
+        """Yield the pages of all entries, oldest first, so that new entries move none.
 
         Raises:
-            SourceError: a page cannot be had, or entries were removed meanwhile: others have moved.
+            SourceError: a page cannot be read, or removed entries have moved others meanwhile.
         """
         total, number, last = 0, 1, 1
         while number <= last:
@@ -128,13 +128,13 @@ class _Site:
             total, number = now, number + 1
 
     def some(self, route: str, ids: Iterable[int], by: str = "include", **parameters: Any) -> Any:
-        """The entries with these ids, as `pages`."""
+        """Return the entries with these ids, by `pages`."""
         wanted = ",".join(map(str, sorted(set(ids))))
         pages = self.pages(route, **{by: wanted}, **parameters) if wanted else ()
         return (entry for entries in pages for entry in entries)
 
     def beside(self, route: str, found: Iterable[Entry]) -> Iterator[Entry]:
-        """What a post can do without, as far as the site shows it."""
+        """Yield entries that a post can do without; warn if the site does not show them."""
         try:
             yield from found
         except FetchFailed as error:
@@ -143,7 +143,7 @@ class _Site:
             self.warn(f"{error.message.rstrip('.')}: the posts are read without {route}.")
 
     def names(self, taxonomy: str, entry: Entry) -> list[str]:
-        """The names of a post's categories or tags."""
+        """Return the names of a post's categories or tags."""
         ids = entry.get(taxonomy) or []
         if ids and taxonomy not in self.terms:
             pages = self.pages(taxonomy, _fields="id,name,slug")
@@ -154,7 +154,7 @@ class _Site:
 
 
 class _Row(NamedTuple):
-    """A post with its comments, its image, and what shows whether any of it has changed."""
+    """A post with its comments, its image, and a mark that changes whenever any of these does."""
 
     entry: Entry
     comments: list[Entry]
@@ -163,7 +163,7 @@ class _Row(NamedTuple):
 
 
 class WordPressSite(Source):
-    """The public posts and pages of a live WordPress, with their approved comments."""
+    """Reads the public posts and pages of a live WordPress, with their approved comments."""
 
     kind = "wordpress-rest"
     has_comments = True
@@ -174,10 +174,10 @@ class WordPressSite(Source):
         self._api = api
 
     def read(self, is_unchanged: IsUnchangedEntry | None = None) -> Iterator[SourceItem]:
-        """Every post; its oid is the path of its address, as that of its page.
+        """Yield every post; its oid is the path of its address, the same as that of its page.
 
-        With `is_unchanged` all that has changed is fetched before the first post is yielded, so
-        that a site that fails midway changes nothing.
+        With `is_unchanged`, everything changed is fetched before the first post is yielded, so that
+        a site that fails midway changes nothing.
         """
         with Fetcher(self._options.fetch) as fetcher:
             site, robots = _Site(self._api, fetcher, self._options.warn), Robots(fetcher)
@@ -186,7 +186,7 @@ class WordPressSite(Source):
                 yield self._item(row, site, robots)
 
     def _rows(self, site: _Site, is_unchanged: IsUnchangedEntry | None) -> Iterator[_Row]:
-        """Lists the short fields of all posts, and reads those whole that the index lacks."""
+        """List the short fields of all posts, and read in full those that the index lacks."""
         before = 0
         for route in ("posts", "pages"):
             for listed in site.pages(route, _fields=_LISTED):
@@ -254,7 +254,7 @@ class WordPressSite(Source):
         return guard(post, origin, oid)
 
     def _why_left_out(self, entry: Entry, link: str, robots: Robots) -> tuple[str, PageKind] | None:
-        """Why an entry is not a post; None if it is one."""
+        """Return why an entry is not a post; None if it is one."""
         if _is_locked(entry):
             return LOCKED, "locked"
         if self._options.excludes(urlsplit(link).path.strip("/")):
@@ -267,7 +267,7 @@ class WordPressSite(Source):
 
 
 def _spool(rows: Iterable[_Row]) -> Iterator[_Row]:
-    """The same rows, once there are all of them; until then they are in a file."""
+    """Yield the same rows once all of them are read; until then, keep them in a file."""
     with TemporaryFile() as file:
         file.writelines(orjson.dumps(list(row)) + b"\n" for row in rows)
         file.seek(0)
@@ -279,7 +279,7 @@ def _is_locked(entry: Entry) -> bool:
 
 
 def _translations(entry: Entry) -> str:
-    """The ids of a post in all languages, as Polylang has them."""
+    """Return the ids of a post in all languages, as Polylang lists them."""
     named = entry.get("translations")
     ids = sorted(map(str, named.values())) if isinstance(named, dict) else []
     return " ".join(ids) if len(ids) > 1 else ""

@@ -1,4 +1,4 @@
-"""XML of feeds, sitemaps and exports, which may come from anywhere."""
+"""Parses the XML of feeds, sitemaps and exports, which may come from anywhere."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -11,12 +11,12 @@ from indexer.errors import SourceError
 from indexer.sources.files import File, Stream
 
 _FAULTS = (ParseError, DefusedXmlException, ValueError, LookupError)
-"""Of the parser; the last two are for some encodings."""
+"""Errors of the parser; the last two occur for some encodings."""
 _NOT_XML = bytes((*range(9), 11, 12, *range(14, 32)))
 
 
 def parse_xml(body: bytes, name: str) -> Element:
-    """The root of a document, without entities.
+    """Return the root of a document without entities.
 
     Raises:
         SourceError: it is not XML, or declares entities.
@@ -29,7 +29,7 @@ def parse_xml(body: bytes, name: str) -> Element:
 
 
 def elements(file: File, depth: int) -> Iterator[Element]:
-    """The elements so deep below the root, each as soon as it is read; then it is dropped.
+    """Yield the elements at `depth` below the root as they are read; drop each afterwards.
 
     An export of twenty years is larger than the memory of a small server.
 
@@ -53,7 +53,7 @@ def elements(file: File, depth: int) -> Iterator[Element]:
 
 
 class _WithoutControls:
-    """The stream without the control characters that WordPress lets through and XML does not."""
+    """A stream without the control characters that WordPress lets through but XML forbids."""
 
     def __init__(self, stream: Stream) -> None:
         self._stream = stream
@@ -66,22 +66,22 @@ class _WithoutControls:
 
 
 def local_name(element: Any) -> str:
-    """The name of an element without its namespace."""
+    """Return the name of an element without its namespace."""
     return str(element.tag).rpartition("}")[2]
 
 
 def text_of(parent: Element, name: str) -> str:
-    """The text of the first child of this name, in whichever namespace; "" if there is none."""
+    """Return the text of the first child with this local name; "" if there is none."""
     return next((child.text or "" for child in parent if local_name(child) == name), "").strip()
 
 
 def texts(element: Element) -> dict[str, str]:
-    """The texts of the children by their local names."""
+    """Return the texts of the children by their local names."""
     return {local_name(child): (child.text or "").strip() for child in element}
 
 
 def locations(sitemap: Element) -> Iterator[tuple[str, str]]:
-    """The URLs of a sitemap or an index of sitemaps, each with its last change ("" if unknown)."""
+    """Yield the URLs in a sitemap or an index of sitemaps, with the last change ("" if unknown)."""
     for entry in sitemap:
         fields = texts(entry)
         if url := fields.get("loc"):

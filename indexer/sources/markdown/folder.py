@@ -1,7 +1,7 @@
-"""A folder of Markdown posts, or one post.
+"""Reads a folder of Markdown posts, or one post.
 
-A post's address is what its front matter says, else what a template of the user makes of its path
-and its date, else its path. What a site generator would make of it is not known here.
+A post's address comes from its front matter, else from its path and date by the user's template,
+else from its path. The address that a site generator would give it is not known here.
 """
 
 import re
@@ -45,7 +45,7 @@ _ERROR_PAGE = re.compile(
 )
 _WITH_POSTS = ("_posts", "_drafts", "_index.")
 _OWN_TEXT = 600
-"""Characters; a list of posts is introduced with fewer."""
+"""The length below which a page may be the introduction of a list of posts."""
 _TITLES = ("title", "pagetitle", "headline", "heading", "name", "linktitle", "label")
 _PUBLISHED = (
     *("date", "pubdate", "publishdate", "published", "pubdatetime", "publishedat"),
@@ -67,27 +67,27 @@ _TEMPLATE_FIELDS = ("year", "month", "day", "slug", "path", "section")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One file: its path below the content, its front matter by `key`, its text."""
+    """A file: its path below the content, its front matter by `key`, its text."""
 
     path: PurePosixPath
     fields: Mapping[str, Any]
     text: str
 
     def first(self, names: Iterable[str]) -> Any:
-        """The first of these fields that is there."""
+        """Return the first of these fields that exists."""
         return next((self.fields[name] for name in names if name in self.fields), None)
 
     def date(self, names: Iterable[str]) -> When:
-        """The first of these fields that is there and meant as a date.
+        """Return the first of these fields that exists and is meant as a date.
 
-        `published: true` says in Jekyll and on dev.to that a post is public.
+        On Jekyll and dev.to, `published: true` means that a post is public.
         """
         values = (self.fields.get(name) for name in names)
         dates = (value for value in values if isinstance(value, str | date))
         return next((day for day in dates if str(day).lower() not in _SWITCHES), None)
 
     def published(self) -> When:
-        """When the post was published: its front matter, else the date in its path."""
+        """Return the date of publication: from the front matter, else from the path."""
         if _moment(when := self.date(_PUBLISHED)):
             return when
         named = _DATED.match(self.name)
@@ -95,18 +95,18 @@ class Entry:
 
     @property
     def name(self) -> str:
-        """The name of the file, or of its folder for `index.md`, with a date before it."""
+        """The name of the file, or of its folder for `index.md`, including a leading date."""
         is_index = self.path.stem in ("index", "_index", "README")
         return self.path.parent.name if is_index else self.path.stem
 
     @property
     def folder(self) -> PurePosixPath:
-        """The folder that the post is in; that of its own folder for `index.md`."""
+        """The folder of the post; for `index.md`, the parent of its own folder."""
         return self.path.parent.parent if self.name != self.path.stem else self.path.parent
 
     @property
     def own_path(self) -> str:
-        """The path that front matter itself gives; "" if it gives none, or one of a generator."""
+        """The path in the front matter; "" if there is none, or one for a generator."""
         for name in ("permalink", "url", "path"):
             url = self.fields.get(name)
             if isinstance(url, str) and not re.search(r"^\s*$|^https?:|\{[{%]|/:|^:", url):
@@ -115,7 +115,7 @@ class Entry:
 
 
 class MarkdownFolder(Source):
-    """Every post below a folder, or one post; its path below the content is its oid."""
+    """Reads every post below a folder, or one post; its path below the content is its oid."""
 
     kind = "markdown"
     is_folder = True
@@ -130,7 +130,7 @@ class MarkdownFolder(Source):
         self._docsify = docsify_of(place)
 
     def read(self) -> Iterator[SourceItem]:
-        """Every post, in the order of the paths."""
+        """Yield every post, in the order of the paths."""
         place, site, warn = Path(self.spec), self._site, self._options.warn
         top, content = self._top.resolve(), site.content if site else Path()
         within = top.relative_to(content) if top.is_relative_to(content) else Path()
@@ -174,7 +174,7 @@ class MarkdownFolder(Source):
         return Skipped(origin, None, "neither text nor date") if is_empty else post
 
     def _why_no_post(self, path: PurePosixPath, *, is_named: bool) -> str:
-        """Why a file is not a post, by its path alone; "" if it may be one."""
+        """Return why a file's path shows that it is no post; "" if it may be one."""
         if self._options.excludes(path.as_posix()):
             return "excluded by blogsearch.toml"
         if path.suffix.lower() not in MARKDOWN:
@@ -188,7 +188,7 @@ class MarkdownFolder(Source):
         return ""
 
     def _why_left_out(self, entry: Entry, *, has_head: bool) -> str:
-        """Why a file's content is not a post now; "" if it is one."""
+        """Return why a file's content is not a post now; "" if it is one."""
         is_at_top = len(entry.path.parts) == 1
         is_home = self._docsify and entry.path.name == "README.md"
         is_about = is_at_top and not is_home and entry.path.stem.lower() in ABOUT_THE_FOLDER
@@ -234,14 +234,14 @@ class MarkdownFolder(Source):
         )
 
     def _labels(self, entry: Entry, *names: str) -> list[str]:
-        """In Jekyll `categories: jekyll update` is two, `category: jekyll update` one."""
+        """Return labels; Jekyll reads two in `categories: jekyll update`, one in `category: …`."""
         stated = entry.fields.get(names[0])
         is_jekyll = self._site is not None and self._site.generator == "Jekyll"
         is_parted = is_jekyll and isinstance(stated, str) and "," not in stated
         return labels(str(stated).split() if is_parted else entry.first(names))
 
     def _language(self, entry: Entry) -> str:
-        """As the front matter says it, the path, or the configuration."""
+        """Return the language in the front matter, else in the path, else in the configuration."""
         stated = entry.first(("language", "lang", "locale"))
         if isinstance(stated, str):
             return stated
@@ -250,7 +250,7 @@ class MarkdownFolder(Source):
         return self._site.language if self._site and not self._options.language else ""
 
     def _place(self, entry: Entry) -> str:
-        """The path of a post on the site."""
+        """Return the path of a post on the site."""
         if own := entry.own_path:
             return own
         slug = entry.fields.get("slug")
@@ -264,7 +264,7 @@ class MarkdownFolder(Source):
         )
 
     def _address(self, path: str) -> str:
-        """A path behind the site's address, or alone where that is not known."""
+        """Return a path after the site's address, or alone if that is unknown."""
         address = self._options.site or (self._site.address if self._site else "")
         path = re.sub(r"/{2,}", "/", f"/{path}").removesuffix("index.html")
         path = quote(path.encode("utf-8", "ignore"), safe="/%?=&#:+,;@~!'()*$")  # JSON: "\ud800"
@@ -272,7 +272,7 @@ class MarkdownFolder(Source):
 
 
 def _in_language(path: PurePosixPath) -> tuple[str, str]:
-    """The language that a path names (`de/news.md`, `news.de.md`), and the path without it."""
+    """Return the language in a path (`de/news.md`, `news.de.md`), and the path without it."""
     bare = path.with_suffix("").as_posix()
     folder, _, rest = bare.partition("/")
     name, _, ending = bare.rpartition(".")
@@ -284,8 +284,8 @@ def _in_language(path: PurePosixPath) -> tuple[str, str]:
 
 
 def docsify_of(folder: Path) -> str:
-    """The template of the addresses that docsify gives to the files of a folder, whose README.md is
-    the home page; "" where it does not show them. It builds nothing: a browser reads them."""
+    """Return the template of docsify's addresses for the files of a folder with this home page; ""
+    if docsify does not show them. It builds no pages: the browser reads the files."""
     page = text_of(folder / "index.html", 100_000)
     if not _DOCSIFY.search(page):
         return ""
@@ -298,7 +298,7 @@ def _oid(path: PurePosixPath) -> str:
 
 
 def check_template(template: str) -> None:
-    """Check the template of addresses that a user has given.
+    """Check a URL template of the user.
 
     Raises:
         SourceError: it has an unknown field.
@@ -311,13 +311,13 @@ def check_template(template: str) -> None:
 
 
 def fill(template: str, when: datetime | None, slug: str, path: str, section: str = "") -> str:
-    """The address of a post by a template; the fields of its date are empty if it has none."""
+    """Return a post's address by a template; the fields of its date are empty if it has none."""
     year, month, day = f"{when:%Y-%m-%d}".split("-") if when else ("", "", "")
     return template.format(year=year, month=month, day=day, slug=slug, path=path, section=section)
 
 
 def _moment(when: When) -> datetime | None:
-    """The moment; None for what is not a date, which is refused later with the reason."""
+    """Return the moment; None for an invalid date, which is rejected later with the reason."""
     try:
         return moment(when)
     except NoDate:
@@ -325,7 +325,7 @@ def _moment(when: When) -> datetime | None:
 
 
 def _merge(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields by `key`, over those of the tables of themes and of Zola."""
+    """Merge the fields by `key` over those in the tables of themes and of Zola."""
     own = {key(name): value for name, value in fields.items()}
     own = {name: value for name, value in own.items() if value not in ("~", "null", "", None)}
     tables = [own.get(name) for name in ("params", "extra", "taxonomies")]
@@ -334,7 +334,7 @@ def _merge(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _title_from_name(entry: Entry, text: str) -> str:
-    """The name of the file in words, or the first words of a post that has only a number."""
+    """Return the file's name in words, or the first words of a post whose name is a number."""
     name = _DATED.sub("", entry.name)
     is_words = re.search(r"[^\W\d_]{2}", name)
     return title_of_name(name) if is_words else str(title_or_start(None, text) or name)

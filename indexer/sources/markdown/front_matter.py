@@ -1,4 +1,4 @@
-"""Front matter, the YAML or TOML at the beginning of a post, and what in it asks to be left out."""
+"""Reads the YAML or TOML at the beginning of a post, and its requests not to be found."""
 
 import re
 import tomllib
@@ -20,7 +20,7 @@ _OF_OTHERS = re.compile(
     r"|(?:title|date|author|slug|category|tags)[ \t]*:.*\n[\w-]+[ \t]*:|status[ \t]*:",  # Pelican
     re.IGNORECASE,
 )
-"""Front matter that is not read: its post may be a draft."""
+"""Kinds of front matter that are not read: the post may be a draft."""
 _CONFLICT = re.compile(r"(?:(?:---|\+\+\+)[ \t]*\n(?:(?!---|\+\+\+).*\n)*?)?<{7} ")
 _NO = "false|no|off|0|never|link|exclude|noindex"
 _NOTHING = f"(?!(?:|none|~|null|{_NO})$)"
@@ -44,7 +44,7 @@ _ASKS = re.compile(
 
 
 class BadFrontMatter(ValueError):
-    """Front matter that cannot be parsed; `line` counts from 1 in the file."""
+    """Front matter that cannot be parsed; `line` is its line in the file, counted from 1."""
 
     def __init__(self, reason: str, line: int) -> None:
         super().__init__(reason)
@@ -52,13 +52,13 @@ class BadFrontMatter(ValueError):
 
 
 def load_yaml(text: str) -> Any:
-    """A YAML document in which every scalar stays a string, whatever its tag.
+    """Load a YAML document; every scalar stays a string, whatever its tag.
 
     YAML 1.1 makes `NO` false, `1:30` ninety, and a day that does not exist an error.
 
     Raises:
         yaml.YAMLError, ValueError: it cannot be parsed, is very large, or has many aliases, by
-            which a few hundred bytes may stand for gigabytes.
+            which a few hundred bytes may expand to gigabytes.
     """
     if len(text) > _MAX_LENGTH:
         raise ValueError(f"more than {_MAX_LENGTH:,} characters")
@@ -69,16 +69,16 @@ def load_yaml(text: str) -> Any:
 
 
 def load_toml(text: str) -> dict[str, Any]:
-    """A TOML document; ValueError if it is very large."""
+    """Load a TOML document; ValueError if it is very large."""
     if len(text) > _MAX_LENGTH:
         raise ValueError(f"more than {_MAX_LENGTH:,} characters")
     return tomllib.loads(text)
 
 
 def split_front_matter(content: str) -> tuple[dict[str, Any] | None, str]:
-    """The front matter and the text of a file; None where there is no front matter.
+    """Split a file into its front matter and its text; None if there is no front matter.
 
-    `---` YAML or `+++` TOML. `---` may also be a horizontal rule with plain words after it.
+    `---` YAML or `+++` TOML; `---` may also be a horizontal rule before plain words.
 
     Raises:
         BadFrontMatter: it does not end, cannot be parsed, or is of a kind that is not read.
@@ -97,7 +97,7 @@ def split_front_matter(content: str) -> tuple[dict[str, Any] | None, str]:
         return None, content
     language, load = ("TOML", load_toml) if head[1] == "+++" else ("YAML", load_yaml)
     try:
-        fields = load("\n" + head[2])  # so that lines count from the fence
+        fields = load("\n" + head[2])  # to count lines from the fence
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         reason = getattr(error, "problem", None) or str(error)
         mark = getattr(error, "problem_mark", None)
@@ -111,18 +111,18 @@ def split_front_matter(content: str) -> tuple[dict[str, Any] | None, str]:
 
 
 def is_draft(fields: Mapping[str, Any]) -> bool:
-    """Whether front matter says that its post is not published; `draft` does if in doubt."""
+    """Whether front matter marks its post as unpublished; an unclear value of `draft` does."""
     return any(map(_DRAFT.fullmatch, _flatten(fields)))
 
 
 def why_hidden(fields: Mapping[str, Any]) -> str:
-    """The field by which a page asks not to be found, such as `search`; "" if none does."""
+    """Return the field that asks for the page not to be found, such as `search`, or ""."""
     return next(filter(_ASKS.fullmatch, _flatten(fields)), "").partition("=")[0]
 
 
 def _flatten(fields: Any, before: str = "", depth: int = 0) -> Iterator[str]:
-    """Fields as `name=value`, in lower case: `sitemap.exclude=true` for one in a table, or in a
-    list of tables."""
+    """Yield fields as `name=value` in lower case, `sitemap.exclude=true` for one in a table, or in
+    a list of tables."""
     for name, value in fields.items() if isinstance(fields, Mapping) else ():
         full = before + key(name)
         yield f"{full}={str(value).lower().strip()}"
@@ -131,5 +131,5 @@ def _flatten(fields: Any, before: str = "", depth: int = 0) -> Iterator[str]:
 
 
 def key(name: Any) -> str:
-    """The name of a field without capitals, `_`, `-` and spaces."""
+    """Return a field's name in lower case, without `_`, `-` and spaces."""
     return re.sub(r"[_\-\s]", "", str(name).lower())

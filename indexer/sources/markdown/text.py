@@ -1,4 +1,4 @@
-"""Markdown → HTML, without template code.
+"""Renders Markdown as HTML, without template code.
 
 Liquid and Nunjucks tags (`{% … %}`, `{{ … }}`, `{# … #}`), Hugo's shortcodes, comments, attribute
 lists (`{: … }`) and signs such as `:::`, `[!NOTE]`, `==` and `[[` are removed, except from code.
@@ -20,10 +20,10 @@ from mdit_py_plugins.superscript import superscript_plugin
 from indexer.sources.identity import plain
 
 _GONE = "\ue000"
-"""Stands where there was template code: a blank line might end a block of HTML."""
+"""Replaces template code: a blank line might end a block of HTML."""
 
-# In what follows an opening sign ends the search for a closing one, and what was matched is not
-# tried again (`(?>…)`): both keep the time linear.
+# Below, an opening sign ends the search for a closing one, and a match is not tried again
+# (`(?>…)`): both keep the time linear.
 _TEMPLATE = re.compile(
     r"""
     (?P<code> ^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)? (?P<fence>`{3,}|~{3,}) [^`\n]*\n
@@ -72,10 +72,10 @@ _INLINE_TAG = re.compile(r"</?(?:em|strong|i|b|code|span|sup|sub|small|kbd|br|wb
 
 
 def render(text: str, *, title: str = "") -> tuple[str, str]:
-    """The title and the HTML of a post's Markdown.
+    """Return the title and the HTML of a post's Markdown.
 
-    Without a `title` the text of a leading heading of level 1 is the title ("" if there is none).
-    A leading heading that is the title is left out of the HTML: it would count twice.
+    Without a `title`, the text of a leading heading of level 1 is the title ("" if there is none).
+    A leading heading equal to the title is removed from the HTML: it would count twice.
     """
     rendered = _MARKDOWN.render(_without_template(_CODE_TAG.sub("~~~~~~~~", text)))
     rendered = _ATTRIBUTES.sub(_with_id, rendered.replace(_GONE, ""))
@@ -87,7 +87,7 @@ def render(text: str, *, title: str = "") -> tuple[str, str]:
 
 
 def plain_title(title: str) -> str:
-    """A title from front matter without template code, entities and inline tags."""
+    """Return a title from front matter without template code, entities and inline tags."""
     title = html.unescape(_without_template(title).replace(_GONE, ""))
     return " ".join(_INLINE_TAG.sub("", title).split())
 
@@ -97,7 +97,7 @@ def _without_template(text: str) -> str:
 
 
 def _show(found: re.Match[str]) -> str:
-    """What a reader sees of code, of a sign with its text, or of template code: nothing."""
+    """Return the visible part of code, or of a sign with its text; nothing of template code."""
     if found["tab"] is not None:
         return f"{found['tab']}!!! tab "
     if found["callout"]:
@@ -111,7 +111,8 @@ def _markdown() -> MarkdownIt:
     markdown = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
     markdown.use(footnote_plugin).use(deflist_plugin).use(admon_plugin)
     markdown.use(sub_plugin).use(superscript_plugin).use(attrs_plugin, spans=True)
-    # The addresses of links are no words; to check and encode them takes an eighth of the time.
+    # The addresses of links are not searched; checking and encoding them takes an eighth of the
+    # time.
     markdown.validateLink = lambda url: True  # type: ignore[method-assign]
     markdown.normalizeLink = lambda url: url  # type: ignore[method-assign]
     for name in ("footnote_ref", "footnote_anchor", "footnote_block_open", "footnote_block_close"):
@@ -123,7 +124,7 @@ _MARKDOWN = _markdown()
 
 
 def _with_id(heading: re.Match[str]) -> str:
-    """A heading with the id of the attribute list at its end, such as `{#id}`."""
+    """Give a heading the id of the attribute list at its end, such as `{#id}`."""
     stated = _ID.search(heading[3])
     id_ = f' id="{stated[1]}"' if stated else ""
     return f"<{heading[1]}{id_}>{heading[2].rstrip()}</{heading[1]}>"
