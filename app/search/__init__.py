@@ -1,1 +1,1 @@
-"""The search itself: a SearchRequest in, an Answer out."""
+"""Runs a search: takes a SearchRequest, returns an Answer."""

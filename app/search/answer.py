@@ -1,18 +1,18 @@
-"""The JSON of the answers, as types; `/openapi.json` describes each field."""
+"""The types of the JSON answers; `/openapi.json` describes each field."""
 
 from typing import Any, Literal, NotRequired, TypedDict
 
 SHAPE = 5
-"""The version of the types below, part of the keys of cached answers: increase it with a change of
-them, so that answers of another shape are not served after an upgrade."""
+"""The version of the types below, part of the keys of cached answers. Increase it when the types
+change, so that an upgrade does not serve cached answers of the old shape."""
 
 Tier = Literal["phrase", "all words", "some words"]
 
 
 class Highlight(TypedDict):
-    """The matching parts of a post, as HTML: escaped text with `<mark>` elements.
+    """The matching parts of a post as HTML: escaped text with `<mark>` elements.
 
-    `title` is whole; `text` has fragments that are in no section, else the beginning of the text.
+    `title` is whole; `text` has the fragments outside of sections, or else the text's beginning.
     """
 
     title: str
@@ -20,7 +20,7 @@ class Highlight(TypedDict):
 
 
 class Section(TypedDict):
-    """A part of a post that begins with a heading; `above` are the headings above it."""
+    """A part of a post that begins with a heading; `above` lists its parent headings."""
 
     heading: str
     highlight: str
@@ -48,7 +48,7 @@ class Translation(TypedDict):
 
 
 class Hit(TypedDict):
-    """A post that was found; `missing` are the words of the query that it lacks."""
+    """A post that was found; `missing` lists the words of the query that it lacks."""
 
     oid: str
     title: str
@@ -68,35 +68,35 @@ class Hit(TypedDict):
 
 
 Correction = TypedDict("Correction", {"from": str, "to": str})
-"""The query as typed, and as it was understood."""
+"""The query as typed, and as corrected."""
 
 
 class Facet(TypedDict):
-    """A category or a year, and how many posts a search with this filter finds."""
+    """A category or a year, and the number of posts that a search with this filter finds."""
 
     value: str
     count: int
 
 
 class Facets(TypedDict):
-    """How many posts are found by category and by year, if that filter is chosen in place of the
-    present one: the most frequent categories, and the most recent years first."""
+    """The number of posts for each category and year, if that filter replaced the present one: the
+    most frequent categories and the most recent years first."""
 
     categories: list[Facet]
     years: list[Facet]
 
 
 class Matches(TypedDict):
-    """How many posts have all words of the query."""
+    """The number of posts that have all words of the query."""
 
     all_words: int
 
 
 class SearchAnswer(TypedDict):
-    """The answer to a search. `tier` says what the best posts contain, null if no post has a word;
-    `answer` is the section of the first post that has most of the words of a question; `instead` is
-    the search for what was typed; `dropped` are words that no post has, and `excluded` what no
-    post must have. `fallback` has none of these."""
+    """The answer to a search. `tier`: what the best posts contain, null if no post has any word.
+    `answer`: the section of the first post that has most words of a question. `instead`: the URL
+    that searches for the query as typed. `dropped`: words that no post has. `excluded`: texts that
+    no hit may contain. The `fallback` strategy sets none of these."""
 
     q: str
     count: int
@@ -116,7 +116,7 @@ class SearchAnswer(TypedDict):
 
 
 class Suggestion(TypedDict):
-    """A search, or a post with its title, that is suggested while a visitor types."""
+    """A search, or the title of a post, suggested while a visitor types."""
 
     text: str
     kind: Literal["search", "post"]
@@ -124,13 +124,13 @@ class Suggestion(TypedDict):
 
 
 class SuggestAnswer(TypedDict):
-    """Suggestions, the best first; each leads to a post."""
+    """Suggestions, the best first; each one finds a post."""
 
     suggestions: list[Suggestion]
 
 
 class SimilarPost(TypedDict):
-    """A post that is like another one, or found by the words of an address."""
+    """A post that is similar to another one, or that was found by the words of an address."""
 
     oid: str
     title: str
@@ -141,8 +141,8 @@ class SimilarPost(TypedDict):
 
 
 class SimilarAnswer(TypedDict):
-    """Posts like one, the most similar first; if that is not `known`, posts with the words of its
-    address."""
+    """Posts similar to a given one, the most similar first; if that is not `known`, posts that
+    contain the words of its address."""
 
     known: bool
     posts: list[SimilarPost]
@@ -158,7 +158,7 @@ class NewestPost(TypedDict):
 
 
 class BrowseAnswer(TypedDict):
-    """What the page shows without a search."""
+    """The content of the start page."""
 
     newest: list[NewestPost]
     facets: Facets

@@ -1,5 +1,5 @@
-"""One search from top to bottom: `search` answers with the strategy of the settings, `answer` with
-`blended`: the query by what is known of its words, and a second request if a new word looks wrong.
+"""Runs a whole search: `search` with the strategy of the settings, `answer` with `blended`. The
+latter sends a second request if a word that was not known before looks misspelled.
 """
 
 from dataclasses import dataclass, replace
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The JSON answer without `debug`, and how it came about."""
+    """The JSON answer without `debug`, and its explanation."""
 
     body: SearchAnswer
     debug: dict[str, Any]
@@ -32,7 +32,7 @@ class Answer:
 def search(
     session: SearchSession, request: SearchRequest, settings: Settings, model: "Model | None" = None
 ) -> Answer:
-    """Answer a search with the strategy of the settings; `model` is that of meanings, if it is on.
+    """Answer a search with the strategy of the settings; `model` is for semantic search, if on.
 
     Exceptions of the Elasticsearch client pass through; `app.engines.elastic.translate_errors` maps
     them.
@@ -45,10 +45,10 @@ def search(
 def answer(
     session: SearchSession, request: SearchRequest, settings: Settings, model: "Model | None" = None
 ) -> tuple[SearchAnswer, dict[str, Any]]:
-    """The answer's body, and its explanation.
+    """Return the answer's body, and its explanation.
 
-    The requests: the query by what is known of its words, and a lookup of those that are new; if
-    one of these looks wrong, the query as it is meant.
+    The first request searches with what is known of the words, and looks up those that are new. If
+    one of these looks wrong, a second request searches for the corrected query.
     """
     understanding = Understanding(request, session, model, recency=settings.recency)
     plan, new = understanding.plan(), understanding.new
@@ -56,7 +56,7 @@ def answer(
         found = read_found(plan)
     elif not new:
         found = _find(session, "first", plan)
-    else:  # the hits of a large page are asked for once, when the words are known
+    else:  # the hits of a large page are requested only once, when all words are known
         first = [] if plan.is_large else [hits_search(plan)]
         responses = session.send("first", *first, lookup_search(plan, new.values()))
         understanding.learn(read_lookup(responses[-1], new))
@@ -67,7 +67,7 @@ def answer(
             if plan.is_large and found.count:
                 responses += session.send("second", hits_search(plan))
                 found = read_found(meant, *responses[::-1])
-    if not found.count and found.plan.needed > 1:  # an order by date: no post has all words
+    if not found.count and found.plan.needed > 1:  # sorted by date, and no post has all words
         found = _find(session, "third", replace(found.plan, needed=1))
     if found.plan.has_translations and found.hits:
         found = _with_translations(session, found)
@@ -95,9 +95,9 @@ def _with_translations(session: SearchSession, found: Found) -> Found:
 
 
 def _facets(session: SearchSession, found: Found) -> Facets | None:
-    """The counts by category and year, by one more request, if they are wanted."""
+    """Request the counts by category and year, if they are wanted."""
     plan = found.plan
-    # Where filters leave nothing, the counts say what another choice would find.
+    # If the filters leave no posts, the counts show what other filters would find.
     is_counted = found.count or post_filters(plan.request, plan.language)
     if not plan.request.facets or not is_counted:
         return None

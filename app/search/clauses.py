@@ -1,13 +1,13 @@
-"""Every clause of a search: what a post scores, and whether it matches. Pure.
+"""Builds every clause of a search: those that match posts, and those that score them. Pure.
 
-A post matches if it has one of the significant words; every post that matches scores by
+A post matches if it has one of the significant words. Every post that matches scores by
 
     words           BM25 of each word over title, text, code and comments, and in the title again
     similar words   a little for words that resemble a rare one
-    whole title     far more than all others, if its title is the query
-    pinned          above that, by a rule of the blog
+    whole title     far more than by all others, if its title is the query
+    pinned          even more, if a pin rule names it
 
-and the best 200 of them also by
+and the best 200 on each shard also by
 
     all words       that the post, or its title, has all of them
     neighbours      pairs of words that stand close together
@@ -17,7 +17,7 @@ and the best 200 of them also by
     meaning         how near its nearest passage is, with BLOGSEARCH_SEMANTIC
     title so far    titles with all words of a query that is being typed
     recency         a little for newer posts
-    popularity      a little for posts that are read more, if the blogger says which
+    popularity      a little for posts that are read more, if the posts have numbers for it
 
 `app.search.scoring` has the numbers.
 """
@@ -40,42 +40,42 @@ from app.search.spelling import Interpretation, TermVariant
 
 Query = dict[str, Any]
 """A query of Elasticsearch: `{"match": {"title": "cron"}}`. For two words the classes of
-`elasticsearch.dsl` take 0.3 ms; dicts, and deciding what is in them, take 0.1."""
+`elasticsearch.dsl` take 0.3 ms; building the same dicts takes 0.1."""
 Clause = tuple[str, Query]
-"""What `debug-search` calls a part of the score, and the query that makes it."""
+"""A part of the score: its name in `debug-search`, and its query."""
 
 PHRASE = "phrase in "
-"""`PHRASE + field` names the clauses by which a hit has the whole query side by side."""
+"""`PHRASE + field` is the name of the clause that matches the whole query as a phrase."""
 _HAS = "has "
 COMMENTS = "comments"
-"""The inner hits of a post: its comments that match."""
+"""The name of a post's inner hits, its matching comments."""
 
 
 # -- queries of Elasticsearch ----------------------------------------------------------------------
 
 
 def bool_query(**occurs: list[Query]) -> Query:
-    """A `bool` query without its empty parts."""
+    """Return a `bool` query without its empty parts."""
     return {"bool": dict(filter(itemgetter(1), occurs.items()))}
 
 
 def any_of(clauses: Iterable[Query]) -> Query:
-    """At least one of the clauses; their scores add up."""
+    """Match at least one of the clauses, and add up their scores."""
     return {"bool": {"should": list(clauses), "minimum_should_match": 1}}
 
 
 def best_of(clauses: Sequence[Query]) -> Query:
-    """What the best of the clauses scores."""
+    """Match at least one of the clauses, with the score of the best."""
     return clauses[0] if len(clauses) == 1 else {"dis_max": {"queries": list(clauses)}}
 
 
 def name_query(name: str, query: Query) -> Query:
-    """The query with a name, which the hits that it matches have in `matched_queries`."""
+    """Return the query with a name, which its hits have in `matched_queries`."""
     return {"bool": {"should": [query], "minimum_should_match": 1, "_name": name}}
 
 
 def constant(query: Query, score: float) -> Query:
-    """The query with the same score for every match."""
+    """Return the query with the same score for every match."""
     return {"constant_score": {"filter": query, "boost": score}}
 
 
@@ -84,7 +84,7 @@ def match(field: str, text: str, **options: Any) -> Query:
 
 
 def match_in(fields: Sequence[str], text: str, **options: Any) -> Query:
-    """What the best of the fields scores."""
+    """Match a text in any of the fields, with the score of the best."""
     return {"multi_match": {"query": text, "fields": list(fields), **options}}
 
 
@@ -95,17 +95,16 @@ def match_phrase(field: str, text: str, **options: Any) -> Query:
 def phrase_in(
     fields: Sequence[str], text: str, boost: float = 1.0, analyzer: str | None = WORDS
 ) -> Query:
-    """The words of the text side by side in any of the fields, as typed if they have no analyzer of
-    their own (None)."""
+    """Match the text as a phrase in any of the fields; analyzer None: the one of each field."""
     phrase = {"query": text, "type": "phrase", "fields": list(fields), "boost": boost}
     if analyzer:
         phrase["analyzer"] = analyzer
-    phrase["lenient"] = True  # otherwise several tokens are an error there
+    phrase["lenient"] = True  # several tokens are an error for a field without positions
     return {"multi_match": phrase}
 
 
 def _split_phrase(variant: TermVariant, boost: float = 1.0, *, in_title: bool = False) -> Query:
-    """The two words that one is split into, side by side."""
+    """Match the two words of a split variant as a phrase."""
     inflected = variant.kind == "split"
     fields = scoring.INFLECTED_PHRASE_FIELDS if inflected else scoring.PHRASE_FIELDS
     within = fields[: 1 if in_title else None]
@@ -116,21 +115,21 @@ def _combined_fields(fields: Sequence[str], text: str, boost: float = 1.0) -> Qu
     return {"combined_fields": {"query": text, "fields": list(fields), "boost": boost}}
 
 
-# -- names of clauses, which a hit has in `matched_queries` ----------------------------------------
+# -- names of clauses, listed in a hit's `matched_queries` -----------------------------------------
 
 
 def has_name(term: QueryTerm) -> str:
-    """The name of the clause by which a hit has a term."""
+    """Return the name of the clause that matches a term."""
     return f"{_HAS}{term.key}"
 
 
 def variant_name(term: QueryTerm, number: int) -> str:
-    """The name of the clause by which it has the term in this one of its variants."""
+    """Return the name of the clause that matches this variant of a term."""
     return f"is {term.key} {number}"
 
 
 def has_names(names: Iterable[str]) -> set[str]:
-    """Those of the names that `has_name` has made."""
+    """Return the names that come from `has_name`."""
     return {name for name in names if name.startswith(_HAS)}
 
 
@@ -138,9 +137,9 @@ def has_names(names: Iterable[str]) -> set[str]:
 
 
 def words_clauses(plan: Plan, *, one_by_one: bool = False) -> list[Clause]:
-    """Words, and similar words.
+    """Return the clauses for words and similar words.
 
-    Words that stand for themselves only share one clause, unless the score of each is wanted.
+    Words without other variants share one clause, unless the score of each is wanted.
     """
     clauses: list[Clause] = []
     boosts = {False: 1.0}
@@ -149,11 +148,11 @@ def words_clauses(plan: Plan, *, one_by_one: bool = False) -> list[Clause]:
     for light, boost in boosts.items():
         plain = [term for term in plan.terms if term.as_typed and term.typed.light == light]
         if one_by_one:
-            # The words that a synonym rule treats as one are one.
+            # Words that a synonym rule contracts share a clause.
             texts = list(dict.fromkeys(term.phrase or term.typed.text for term in plain))
         else:
             texts = [" ".join([term.typed.text for term in plain])] if plain else []
-        # Of one word, titles with another word of its stem would come before texts that have it.
+        # For a single word, titles with another word of its stem would rank above texts with it.
         twice = len(plan.required) > 1
         clauses += [(text, _best_fields(text, plan, boost, title_twice=twice)) for text in texts]
     for term in plan.terms:
@@ -170,8 +169,8 @@ def words_clauses(plan: Plan, *, one_by_one: bool = False) -> list[Clause]:
 
 
 def _best_fields(text: str, plan: Plan, boost: float = 1.0, *, title_twice: bool = True) -> Query:
-    """What the words of a text score: BM25 over all fields as one, stemmed and unstemmed, and once
-    more in the title."""
+    """Score the words of a text by BM25 over all fields as one, stemmed and unstemmed, and again in
+    the title."""
     # The stemmed field has no stop words.
     title = "title" if plan.without_stop_words else "title.forms"
     clauses = [
@@ -196,7 +195,7 @@ def _variant(variant: TermVariant, of: Interpretation, plan: Plan) -> Query:
 
 
 def quoted_clauses(plan: Plan) -> list[Clause]:
-    """Quoted phrases: exactly these words."""
+    """Return a clause for each quoted phrase: exactly these words."""
     return [
         (f'"{text}"', phrase_in(scoring.QUOTED_FIELDS, text, scoring.QUOTED_BOOST))
         for text in plan.query.quoted
@@ -204,8 +203,8 @@ def quoted_clauses(plan: Plan) -> list[Clause]:
 
 
 def whole_title(plan: Plan) -> list[Clause]:
-    """A title that is the query, quotation marks included. With exclusions it must be typed as it
-    is: `-home security` is not "Home security"."""
+    """Match titles that equal the query, quotation marks included. With exclusions they must equal
+    it literally: `-home security` is not "Home security"."""
     if not plan.texts:
         return []
     titles: Query = {"terms": {"title.exact": list(plan.texts)}}
@@ -217,13 +216,13 @@ def whole_title(plan: Plan) -> list[Clause]:
 
 
 def pinned_clauses(pins: MatchedPins) -> list[Query]:
-    """The pinned posts in their order. Elasticsearch's own `pinned` query is a part of x-pack,
-    which not every build has."""
+    """Match the pinned posts, scored by their order. Elasticsearch's own `pinned` query is part of
+    x-pack, which not every build has."""
     return [constant({"term": {"oid": oid}}, pin_score(pins, oid)) for oid in pins.first]
 
 
 def pin_score(pins: MatchedPins, oid: str) -> float:
-    """What being pinned adds to the score of a post; 0 for other posts."""
+    """Return what being pinned adds to the score of a post; 0 for other posts."""
     if oid not in pins.first:
         return 0.0
     return scoring.PINNED_SCORE * (len(pins.first) - pins.first.index(oid))
@@ -233,7 +232,7 @@ def pin_score(pins: MatchedPins, oid: str) -> float:
 
 
 def best_clauses(plan: Plan) -> list[Clause]:
-    """What reorders the posts that match best by their words."""
+    """Return the clauses that rescore the posts which match best by their words."""
     return [
         *_all_words(plan),
         *_neighbours(plan),
@@ -248,9 +247,9 @@ def best_clauses(plan: Plan) -> list[Clause]:
 
 
 def _all_words(plan: Plan) -> list[Clause]:
-    """Boosts posts that have every significant term, most in the title, and a little in the
+    """Boost posts that have every significant term, most in the title, and a little in the
     visitor's language. The boost falls with the number of terms, because each has scored."""
-    # Perhaps no post has the two words that a word is split into.
+    # Perhaps no post has the two words of a split.
     terms = [term for term in plan.required if not term.likeliest.is_split] or plan.required
     if not terms:
         return []
@@ -293,8 +292,8 @@ def _all_words(plan: Plan) -> list[Clause]:
 
 
 def _own_alone(term: Interpretation, plan: Plan) -> Query:
-    """Ranks posts with the only term of a query, or an inflection of it, above its synonyms, and
-    these above other words of its stem."""
+    """Rank posts with the only term of a query, or an inflection of it, above its synonyms, and
+    those above other words of its stem."""
     if not all(_is_word(variant, term) for variant in term.variants):
         return _look_up("all", term, 1.0)
     boosts = [round(scoring.INFLECTED_ALONE * variant.weight, 4) for variant in term.variants]
@@ -303,15 +302,15 @@ def _own_alone(term: Interpretation, plan: Plan) -> Query:
 
 
 def _has_one_form(term: Interpretation, plan: Plan) -> bool:
-    """Whether a post has the word as it is typed or not at all: no rule is about it, accents are
-    ignored, and it has letters only."""
+    """Whether posts can have the word only as typed: no synonym rule contains it, accents are
+    ignored, and it has only letters."""
     is_ruled = bool(term.phrase) or term.typed.token in plan.phrases.spellings
     is_plain = plan.language.folds_first and term.typed.token.isalpha()
     return is_plain and term.as_typed and not is_ruled
 
 
 def _own(field: str, term: Interpretation, plan: Plan, boost: float) -> Query:
-    """A post has the term or an inflection of it, in the title or anywhere: scores its rarity."""
+    """Match posts with the term or an inflection, in the title or anywhere; score its rarity."""
     if not all(_is_word(variant, term) for variant in term.variants):
         return _look_up("title.lookup" if field == "title" else "all", term, boost)
     fields = ["title"] if field == "title" else scoring.IN_ANY_FORM
@@ -327,8 +326,8 @@ def _own(field: str, term: Interpretation, plan: Plan, boost: float) -> Query:
 
 
 def _own_forms(field: str, variant: TermVariant, plan: Plan) -> Query:
-    """A word, in every spelling that a rule contracts to one (colour, color), and the inflections
-    of each."""
+    """Match a word in every spelling that a rule contracts to one (colour, color), and the
+    inflections of each."""
     word = plan.language.written(variant.text)
     spellings = {word, *plan.phrases.spellings.get(word, ())}
     words = {form for one in spellings for form in plan.language.inflections(one)}
@@ -338,13 +337,13 @@ def _own_forms(field: str, variant: TermVariant, plan: Plan) -> Query:
 
 
 def _is_word(variant: TermVariant, term: Interpretation) -> bool:
-    """Whether it is a single word that is indexed as it is written."""
+    """Whether the variant is a single word that is indexed as written."""
     is_word = variant.is_word and len(term.typed.pieces) == 1
     return is_word and variant.text.isalnum() and not (term.typed.stop or is_thai(variant.text))
 
 
 def _look_up(field: str, term: Interpretation, boost: float, **options: Any) -> Query:
-    """A term in a field without frequencies and norms: a match scores its rarity."""
+    """Match a term in a field without frequencies and norms; a match scores its rarity."""
     in_title = field.startswith("title")
     clauses: list[Query] = []
     for variant in term.variants:
@@ -362,8 +361,8 @@ def _look_up(field: str, term: Interpretation, boost: float, **options: Any) -> 
 
 
 def _neighbours(plan: Plan) -> list[Clause]:
-    """Neighbouring terms of the query that stand close together in the text. Two that say little
-    (`why is my`) count nothing."""
+    """Match neighbouring terms of the query that are close together in the text, except two light
+    ones (`why is my`)."""
     pairs = dict.fromkeys(
         readings(pair)
         for pair in pairwise(plan.without_stop_words)
@@ -381,8 +380,8 @@ def _neighbours(plan: Plan) -> list[Clause]:
 
 
 def readings(terms: Sequence[Interpretation]) -> tuple[str, ...]:
-    """What several terms may stand for as a text: their likeliest variants first, then with one of
-    them in another variant. The posts decide which one scores."""
+    """Return the texts that several terms may stand for: their likeliest variants first, then one
+    term at a time in another variant. The posts decide which text scores."""
     likeliest = [term.likeliest.text for term in terms]
     alternatives = [
         [*likeliest[:place], variant.text, *likeliest[place + 1 :]]
@@ -398,7 +397,7 @@ def _likeliest(terms: Sequence[Interpretation]) -> str:
 
 
 def _phrase(plan: Plan) -> list[Clause]:
-    """The whole query side by side, as it is or in any inflection."""
+    """Match the whole query as a phrase, as typed or in any inflection."""
     if len(plan.terms) < 2:
         return []
     text = _likeliest(plan.terms)
@@ -409,7 +408,7 @@ def _phrase(plan: Plan) -> list[Clause]:
         if len(plan.without_stop_words) > 1:
             phrases.append(match_phrase(field, text, boost=scoring.ADJACENT_BOOST))
         if plan.terms[-1].begun:
-            # Its own score would be the sum over all words that begin like that.
+            # Unless constant, the score would be the sum over all words with this prefix.
             in_title = field == "title"
             words: dict[str, Any] = {"query": text, "analyzer": WORDS}
             if in_title:  # few enough to compare them all
@@ -421,7 +420,7 @@ def _phrase(plan: Plan) -> list[Clause]:
 
 
 def _heading(plan: Plan) -> list[Clause]:
-    """The significant words close together in one heading."""
+    """Match the significant words close together in one heading."""
     terms = plan.significant or plan.terms
     if len(terms) < 2:
         return []
@@ -435,8 +434,8 @@ def _heading(plan: Plan) -> list[Clause]:
 
 
 def _title_and_links(plan: Plan) -> list[Clause]:
-    """Most of the words in the title or in links to the post: a post about the query comes before
-    one whose text has it by chance."""
+    """Match most of the words in the title or in links to the post, so that posts about the query
+    rank above posts that only mention it."""
     if len(plan.significant) < 2:
         return []
     most = {"minimum_should_match": scoring.MOST_WORDS}
@@ -447,15 +446,15 @@ def _title_and_links(plan: Plan) -> list[Clause]:
 
 
 def _meaning(plan: Plan) -> list[Clause]:
-    """How near the nearest passage is to the query."""
+    """Score the similarity of the nearest passage to the query."""
     if not plan.vector:
         return []
     return [("meaning", nearest_passage(plan.vector, scoring.MEANING_BOOST * len(plan.required)))]
 
 
 def nearest_passage(vector: Sequence[float], boost: float) -> Query:
-    """How near the nearest passage of a post is: `meaning.similarity`. Of bits, `dotProduct` adds
-    up the numbers of the vector where the bit is 1."""
+    """Score the nearest passage of a post as `meaning.similarity` does. On bits, `dotProduct` adds
+    up the numbers of the query's vector where the bit is 1."""
     script = {
         "source": "Math.max(0, 2 * dotProduct(params.query, 'passages.vector') - params.sum)",
         "params": {"query": list(vector), "sum": sum(vector)},
@@ -470,7 +469,8 @@ def nearest_passage(vector: Sequence[float], boost: float) -> Query:
 
 
 def _title_so_far(plan: Plan) -> list[Clause]:
-    """Titles with all words so far: their order does not depend on how far the last is typed."""
+    """Match titles with all words typed so far. The score is constant, so that the order stays the
+    same while the last word is typed."""
     if not plan.terms or not plan.terms[-1].begun:
         return []
     options = {"operator": "and", "analyzer": WORDS}
@@ -480,7 +480,7 @@ def _title_so_far(plan: Plan) -> list[Clause]:
 
 
 def _recency(plan: Plan) -> list[Clause]:
-    """A little for newer posts: half of it is left after the pivot."""
+    """Score newer posts a little; at the age of the pivot, half of it is left."""
     if not plan.recency:
         return []
     feature: dict[str, Any] = {"field": "pub_date", "origin": "now", "pivot": scoring.RECENCY_PIVOT}
@@ -488,8 +488,8 @@ def _recency(plan: Plan) -> list[Clause]:
 
 
 def _popularity(plan: Plan) -> list[Clause]:
-    """The logarithm of how much more than usual it is read; at most `POPULARITY_BOOST`, for ten
-    times as much. Posts without a number get nothing."""
+    """Score the logarithm of a post's popularity relative to a usual one, at most
+    `POPULARITY_BOOST`, at ten times as much. Posts without a number score 0."""
     if not plan.popularity:
         return []
     value = {"field": "popularity", "factor": 1 / plan.popularity, "modifier": "log1p"}
@@ -505,8 +505,8 @@ def _popularity(plan: Plan) -> list[Clause]:
 def has_terms(
     plan: Plan, needed: int, *, similar: bool = False, named: bool = False
 ) -> list[Query]:
-    """Posts that have `needed` of the significant terms or more. With `similar`, a similar word is
-    enough, too. With `named`, hits say which terms they have, and in which of several variants."""
+    """Match posts with at least `needed` of the significant terms. With `similar`, a similar word
+    counts, too. With `named`, hits report which terms they have, and in which variants."""
     if not plan.required:
         return []
     has = [has_term(term, similar=similar, named=named) for term in plan.required]
@@ -514,7 +514,7 @@ def has_terms(
 
 
 def has_term(term: Interpretation, *, similar: bool = False, named: bool = False) -> Query:
-    """Whether a post has a term in any of its variants, unscored."""
+    """Match posts that have a term in any of its variants."""
     clauses = [_has(variant, term) for variant in term.variants]
     if named and not term.as_typed:
         names = [variant_name(term.typed, number) for number in range(len(clauses))]
@@ -536,8 +536,8 @@ def _in_categories(names: Sequence[str]) -> list[Query]:
 
 
 def operator_filters(plan: Plan) -> list[Query]:
-    """Of `in:title`, all words in the title in any variant, and of `category:`, one of the names in
-    either case of letters."""
+    """Return the filters for `in:title` (all words in the title, in any variant), for `category:`
+    (any of the names, in either case), and for requests without comments."""
     filters: list[Query] = []
     if plan.query.in_title:
         filters += [_in_title(term) for term in plan.required]
@@ -550,7 +550,7 @@ def operator_filters(plan: Plan) -> list[Query]:
 
 
 def _outside_comments(plan: Plan) -> list[Query]:
-    """Posts that have one of the words, and all that is quoted, outside of comments."""
+    """Match posts that have at least one word, and every quoted phrase, outside of comments."""
     filters = [phrase_in(scoring.BLOG_PHRASE_FIELDS, text) for text in plan.query.quoted]
     words = [variant.text for term in plan.required for variant in term.variants]
     begun = [term.typed.folded for term in plan.required if term.may_go_on]
@@ -570,7 +570,7 @@ def _in_title(term: Interpretation) -> Query:
 
 
 def hidden_clauses(plan: Plan) -> list[Query]:
-    """The posts that a rule of the blog hides."""
+    """Match the posts that a pin rule hides."""
     return [{"terms": {"oid": list(plan.pins.never)}}] if plan.pins.never else []
 
 
@@ -589,8 +589,8 @@ def _has(variant: TermVariant, term: Interpretation) -> Query:
 
 
 def _in_any_form(text: str) -> Query:
-    """Posts with the words in any inflection or by a synonym. `all` has camelCase words as a
-    whole. Only the index knows the words of a Thai text: any of them is enough."""
+    """Match posts with all words, in any inflection or by a synonym. `all` has whole camelCase
+    words. Only the index can split a Thai text into words, so any of them is enough."""
     fields = [*scoring.IN_ANY_FORM, "all"]
     return match_in(fields, text, operator="or" if is_thai(text) else "and")
 
@@ -600,21 +600,21 @@ def _begins_in_title(term: Interpretation) -> Query:
 
 
 def _begins(term: Interpretation) -> Query:
-    """Posts with a word that begins with the term; the word itself if it is short, as a few letters
-    begin too many words."""
+    """Match posts with a word that begins with the term; if it is short, with the term itself,
+    because too many words begin with a few letters."""
     if len(term.typed.folded) < scoring.PREFIX_MIN:
         return match("all", term.typed.text, operator="and")
     return {"prefix": {"all": {"value": term.typed.folded}}}
 
 
-# -- what a visitor chose beside the words ---------------------------------------------------------
+# -- filters that a visitor chose ------------------------------------------------------------------
 
 
 def post_filters(request: SearchRequest, language: Language) -> list[Query]:
-    """Filters on posts: categories (any of them), language, days (both included) and years.
+    """Return the filters on category, language, address, days (inclusive) and years.
 
     Args:
-        language: that of the index.
+        language: the language of the index.
     """
     chosen = language_filter(request.lang, language) + under_filter(request.under)
     return category_filter(request) + chosen + day_filters(request)
@@ -641,10 +641,10 @@ def day_filters(request: SearchRequest) -> list[Query]:
 
 
 def under_filter(under: str) -> list[Query]:
-    """A filter on the address of posts, none for "": `/docs` and `blog.example.org/docs` find what
-    stands there and below, but not `/docs-old`.
+    """Return a filter on the address of posts, none for "": `/docs` and `blog.example.org/docs`
+    match posts there and below, but not `/docs-old`.
 
-    A post that was indexed without its host is found by the path of a whole address.
+    A whole address also matches, by its path, posts that were indexed without a host.
     """
     if not under:
         return []
@@ -653,9 +653,9 @@ def under_filter(under: str) -> list[Query]:
 
 
 def language_filter(lang: str, language: Language) -> list[Query]:
-    """A filter on the language of posts, none for ""; `pt` finds `pt-br` too.
+    """Return a filter on the language of posts, none for ""; `pt` also matches `pt-br`.
 
-    A post that names no language is in `language`, that of the index.
+    A post that names no language is in `language`, the language of the index.
     """
     if not lang:
         return []

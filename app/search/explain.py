@@ -1,4 +1,4 @@
-"""How an answer came about, for `debug-search`."""
+"""Explains an answer for `debug-search`."""
 
 import math
 import re
@@ -27,8 +27,8 @@ def explain(
     session: SearchSession,
     settings: Settings,
 ) -> Json:
-    """Each word with its variants, what was looked up, the rules that applied, what each hit scored
-    for which part of the query, and the requests that were sent."""
+    """Return each word with its variants, the words that were looked up, the synonym rules and pins
+    that applied, the parts of each hit's score, and the requests that were sent."""
     plan, facts = found.plan, understanding.facts
     rules = rules_in_use(session.view.rules, settings, plan.language)
     return {
@@ -65,15 +65,15 @@ def _word(term: Interpretation, found: Found, facts: Facts, total: int) -> Json:
 
 
 def _lookup(word: Word, known: WordFacts, *, remembered: bool) -> Json:
-    """How many posts have a word, the spellings that the index offers, and whether an earlier
-    search had asked."""
+    """Return how many posts have a word, the suggested spellings, and whether they were remembered
+    from an earlier search."""
     spellings = [{"text": option.text, "posts": option.posts} for option in known.options]
     counts = asdict(known.stats)
     return {"word": word.text, **counts, "spellings": spellings, "remembered": remembered}
 
 
 def _weight(posts: int, total: int) -> float | None:
-    """BM25's inverse document frequency of a word that `posts` of `total` posts have."""
+    """Return BM25's inverse document frequency of a word that `posts` of `total` posts have."""
     if not posts or not total:
         return None
     return round(math.log(1 + (max(total - posts, 0) + 0.5) / (posts + 0.5)), 3)
@@ -93,10 +93,10 @@ def _variant(variant: TermVariant) -> Json:
 
 
 def _hits(found: Found, session: SearchSession, rules: Rules | str) -> list[Json]:
-    """The hits, each with the parts of its score and why it is behind the one above it.
+    """Return the hits, each with the parts of its score and why it ranks below the previous one.
 
-    They are scored once more with a name for each clause, which costs about a fifth of the search.
-    On pages after the posts whose order is refined only words count.
+    Scores them again with a name for each clause, which costs about a fifth of the search. On pages
+    beyond the rescored posts, only the clauses for words score.
     """
     if not found.hits:
         return []
@@ -123,7 +123,7 @@ def _hits(found: Found, session: SearchSession, rules: Rules | str) -> list[Json
 
 
 def _find_matched(hit: EngineHit, found: Found) -> Json:
-    """The variants of each significant word that a hit has."""
+    """Return the variants that a hit has, for each significant word."""
     names = set(hit.get("matched_queries", ()))
     return {
         term.typed.text: [
@@ -137,7 +137,7 @@ def _find_matched(hit: EngineHit, found: Found) -> Json:
 
 
 def _same(hit: EngineHit, found: Found, marker: Marker, rules: Rules | str) -> list[Json]:
-    """Why each marked word that was not typed is the same as one of the query."""
+    """Return, for each marked word that was not typed, why it counts as a word of the query."""
     comments = hit.get("inner_hits", {}).get(COMMENTS, {}).get("hits", {}).get("hits", ())
     texts = [text for one in (hit, *comments) for text in marked_texts(one, marker).values()]
     typed = found.plan.request.q.lower()
@@ -151,7 +151,7 @@ def _same(hit: EngineHit, found: Found, marker: Marker, rules: Rules | str) -> l
 
 
 def _why(word: str, term: Interpretation, language: Language, rules: Rules | str) -> str:
-    """Why a marked word is the same as a term, "" if it is not."""
+    """Return why a marked word counts as a term, "" if it does not."""
     typed, written = term.typed.text, language.written(word)
     for variant in (*term.variants, *term.similar):
         own = term.typed.token if variant.kind == "typed" else variant.text
@@ -180,14 +180,14 @@ def _why(word: str, term: Interpretation, language: Language, rules: Rules | str
 def _tokens(
     words: Sequence[str], language: Language, rules: Rules
 ) -> tuple[Sequence[str], list[str]]:
-    """What rules make of words, and the rules."""
+    """Return the tokens that the rules produce from words, and the rules that applied."""
     groups = [group for *_, group in rules.explain(words, language)]
     tokens = [token for group in groups for token in group.tokens] or words
     return tokens, [f"{rule.file}:{rule.line}: {rule}" for group in groups for rule in group.rules]
 
 
 def _reason(parts: Mapping[str, float], above: Json | None, pinned: bool) -> str:
-    """Why a hit is first, or behind the one above it."""
+    """Return why a hit is first, or why it ranks below the one above it."""
     if pinned:
         return "It is pinned."
     if not above or above["pinned"]:

@@ -1,10 +1,10 @@
-"""The `fallback` strategy: a simpler algorithm as it was published in 2017, the bench's baseline.
+"""Implements the `fallback` strategy: a simple algorithm published in 2017, the bench's baseline.
 
-Alternatives for the whole query come from a term suggester on every searched field; the five best
-texts are searched for as phrases, and when no phrase matches, several words are searched for once
-more one by one. In 2017 comments were hits of their own; here a hit is a post, with its comments
-that match. Two faults of the published code are not kept: suggesters of the same name
-overwrote each other, and a replacement, made by substring, minded case and hit inside other words.
+A term suggester on every searched field gives alternatives for the query. The five best texts are
+searched for as phrases; if none matches and the query has several words, as single words. In 2017
+comments were hits of their own; here a hit is a post with its matching comments. Two faults of the
+published code are corrected: suggesters of the same name overwrote each other, and words were
+replaced by substring, which depended on case and changed other words that contained them.
 """
 
 from collections.abc import Iterable, Mapping
@@ -26,16 +26,16 @@ from app.search.session import SearchSession
 SUGGESTED_FIELDS = ("title", "text", "comment_texts")
 
 # The numbers of 2017, as they were published.
-_MIN_SCORE = 0.6  # a suggester's option below this similarity is not searched for
-_TYPED_SCORE = 1.1  # of the text as typed: above every option, whose best is 1
-_TERMS = 5  # texts that are searched for at once
+_MIN_SCORE = 0.6  # the least similarity of a suggester's option that is searched for
+_TYPED_SCORE = 1.1  # of the text as typed: above every option, which scores 1 at most
+_TERMS = 5  # texts in one search
 _TITLE_FACTOR = 2.0
 _COMMENT_FACTOR = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class SearchTerm:
-    """One text that is searched for, and what a match of it is worth."""
+    """A text to search for, its score as a suggestion, and the boost of a match."""
 
     term: str
     score: float
@@ -43,7 +43,7 @@ class SearchTerm:
 
     @property
     def boosts(self) -> dict[str, float]:
-        """What a match is worth in each field. In 2017 code was a part of the text."""
+        """The boost for each field. In 2017 code was a part of the text."""
         return {
             "title": self.boost * _TITLE_FACTOR,
             "text": self.boost,
@@ -52,7 +52,7 @@ class SearchTerm:
         }
 
     def explain(self) -> dict[str, Any]:
-        """The term for `debug-search`."""
+        """Return the term for `debug-search`."""
         boosts = {
             f"boost_{name.partition('.')[0].removesuffix('_texts')}": round(boost, 4)
             for name, boost in self.boosts.items()
@@ -61,7 +61,7 @@ class SearchTerm:
 
 
 def answer(session: SearchSession, request: SearchRequest) -> tuple[SearchAnswer, dict[str, Any]]:
-    """The answer's body, and its explanation."""
+    """Return the answer's body, and its explanation."""
     suggested: Mapping[str, list[Any]] = {}
     if request.typos:
         response = session.send("suggest", suggest_plan(request.q).to_dict())[0]
@@ -90,7 +90,7 @@ def answer(session: SearchSession, request: SearchRequest) -> tuple[SearchAnswer
 
 
 def suggest_plan(q: str) -> Search:
-    """Ask for alternatives of every word, from each field under a name of its own."""
+    """Return the search for alternatives of every word, with one suggester for each field."""
     search = Search().extra(size=0)
     for name in SUGGESTED_FIELDS:
         search = search.suggest(f"{name}_suggestions", q, term={"field": name})
@@ -98,7 +98,7 @@ def suggest_plan(q: str) -> Search:
 
 
 def search_terms(q: str, suggested: Mapping[str, list[Any]]) -> list[SearchTerm]:
-    """The texts to search for, best first; `suggested` is the suggester's part of a response."""
+    """Return the texts to search for, best first; `suggested` is the response's `suggest` part."""
     scores = {q: _TYPED_SCORE}
     for name in SUGGESTED_FIELDS:
         for word in suggested.get(f"{name}_suggestions", []):
@@ -117,7 +117,7 @@ def search_terms(q: str, suggested: Mapping[str, list[Any]]) -> list[SearchTerm]
 def search_plan(
     request: SearchRequest, kind: str, terms: Iterable[SearchTerm], language: Language
 ) -> Search:
-    """All terms in one OR-query; `kind` is `match_phrase` or `match`."""
+    """Return the search for any of the terms; `kind` is `match_phrase` or `match`."""
     terms = list(terms)
     matches: list[Query] = [
         Q(kind, **{name: {"query": _text(term.term, kind), "boost": boost}})

@@ -1,4 +1,4 @@
-"""What the responses to the searches of a plan say, and the JSON that is made of it. Pure."""
+"""Reads the responses to the searches of a plan, and builds the JSON answer. Pure."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -39,8 +39,9 @@ from app.search.spelling import Interpretation, Option, TermStats, TermVariant, 
 class Found:
     """The posts that a plan finds.
 
-    `hits` are those of the page, `names` those of the clauses for the significant terms. `count`
-    posts are listed, `with_all` of them have every word. `dropped` are words that no post has.
+    `hits`: the hits of the page. `names`: the names of the clauses for the significant terms.
+    `count`: the number of posts found. `with_all`: how many of them have every word. `dropped`: the
+    words that no post has.
     """
 
     plan: Plan
@@ -53,19 +54,18 @@ class Found:
     corrected: Correction | None
 
     def missing(self, hit: EngineHit) -> list[str]:
-        """The significant terms that a hit does not have, as typed."""
+        """Return the significant terms that a hit does not have, as typed."""
         if self.names.issubset(there := hit.get("matched_queries", ())):
             return []
         return _texts([term for term in self.plan.query.examined if has_name(term) not in there])
 
     def pinned(self, hit: EngineHit) -> float:
-        """What being pinned adds to the score of a hit; 0 for others."""
+        """Return what the score of a hit includes for being pinned; 0 if it is not pinned."""
         return pin_score(self.plan.pins, hit["_source"]["oid"])
 
 
 def read_found(plan: Plan, *responses: Response) -> Found:
-    """What a plan has found, by the responses to its searches: first that with the hits, if they
-    were asked for."""
+    """Read the responses to the searches of a plan; the first one has the hits, if requested."""
     hits = responses[0]["hits"]["hits"] if responses else []
     matched = read_counts(*responses)
     count = matched.get(ANY, 0)
@@ -110,10 +110,10 @@ def _is_doubtful(term: Interpretation, plan: Plan) -> bool:
 
 
 def _best_variant(term: Interpretation, hits: Iterable[EngineHit], plan: Plan) -> TermVariant:
-    """The variant that the best hit has, the term as typed if that is none of the others.
+    """Return the variant that the best hit has, or the term as typed if no hit has a variant.
 
-    The best hit has the words beside it too: `developer surey` is survey, and not surely; a
-    doubtful term must have other words beside it.
+    The best hit also has the other words: `developer surey` means survey, not surely. A doubtful
+    spelling counts only in a hit that also has another word.
     """
     if term.as_typed:
         return TermVariant(term.typed.text)
@@ -135,7 +135,7 @@ def _best_variant(term: Interpretation, hits: Iterable[EngineHit], plan: Plan) -
 
 
 def _texts(terms: Sequence[QueryTerm]) -> list[str]:
-    """The terms as typed; pairs of characters that overlap are one text."""
+    """Return the terms as typed; overlapping pairs of characters become one text."""
     texts: list[str] = []
     end = -1
     for term in terms:
@@ -151,7 +151,7 @@ def _texts(terms: Sequence[QueryTerm]) -> list[str]:
 
 
 def read_counts(*responses: Response) -> dict[str, int]:
-    """What the responses to searches of hits and of counts say."""
+    """Read the counts in responses to searches for hits or counts, by name."""
     counts = {}
     for response in responses:
         if total := response["hits"].get("total"):
@@ -162,13 +162,13 @@ def read_counts(*responses: Response) -> dict[str, int]:
 
 
 def _count_posts(bucket: dict[str, Any]) -> int:
-    """How many posts a bucket has, of translations one."""
+    """Return the number of posts in a bucket; translations of one post count once."""
     count: int = bucket.get("posts", {}).get("value", bucket["doc_count"])
     return count
 
 
 def read_facets(response: Response) -> Facets:
-    """What `facet_counts` has counted."""
+    """Read the results of the aggregations of `facet_counts`."""
 
     def values(name: str) -> list[Facet]:
         return [
@@ -180,7 +180,7 @@ def read_facets(response: Response) -> Facets:
 
 
 def read_lookup(response: Response, examined: Examined) -> dict[str, WordFacts]:
-    """What the response to `lookup_search` says of these words."""
+    """Read the facts about these words from the response to `lookup_search`."""
     counts = read_counts(response)
     entries = chain.from_iterable(response.get("suggest", {}).values())
     options = {
@@ -201,7 +201,7 @@ def read_lookup(response: Response, examined: Examined) -> dict[str, WordFacts]:
 
 
 def answer_body(found: Found, facets: Facets | None, *, fragments: bool = True) -> SearchAnswer:
-    """The answer to a search; with `fragments` addresses lead to the words of an excerpt."""
+    """Return the answer to a search; with `fragments`, URLs have text fragments for excerpts."""
     request = found.plan.request
     marker = Marker.of(found.plan)
     body: SearchAnswer = {
@@ -235,7 +235,7 @@ def answer_body(found: Found, facets: Facets | None, *, fragments: bool = True) 
 
 
 def _answer(hits: Sequence[Hit], found: Found) -> Section | None:
-    """The section of the first post that shows most of the words of a question, two at least."""
+    """Return the section of the first hit that shows most words of a question, at least two."""
     request, terms = found.plan.request, found.plan.terms
     asks = found.plan.language.asks([term.typed.token for term in terms])
     is_question = bool(terms) and (request.q.rstrip().endswith(("?", "？", "؟")) or asks)
@@ -253,9 +253,9 @@ def _marked_words(section: Section) -> int:
 
 
 def post_hit(hit: EngineHit, marker: Marker, *, fragments: bool = False) -> Hit:
-    """One post of the answer, from a hit of Elasticsearch, with its comments that match.
+    """Return one post of the answer from a hit of Elasticsearch, with its matching comments.
 
-    `excerpt_url` leads to the words of its best excerpt, unless its title has all of them.
+    `excerpt_url` leads to its best excerpt; it is left out if the title has all marked words.
     """
     source = hit["_source"]
     title, url = plain(source.get("title")), source.get("url")
@@ -298,7 +298,7 @@ def post_hit(hit: EngineHit, marker: Marker, *, fragments: bool = False) -> Hit:
 def _section(
     passage: Passage, snippet: str, title: str, url: str | None, *, fragments: bool
 ) -> Section:
-    """A section of a post; its title is not said again above the heading."""
+    """Return a section of a post; the title of the post is left out of `above`."""
     section: Section = {
         "heading": passage.name,
         "highlight": safe(passage.heading),
@@ -311,7 +311,7 @@ def _section(
 
 
 def _comment(hit: EngineHit, post_url: str | None, marker: Marker) -> CommentHit:
-    """A comment that matches: who wrote it, where it is, the matching part of it."""
+    """Return a matching comment: its author, its URL and its matching part."""
     source = hit["_source"]
     loose, _ = excerpts({"text": marked_texts(hit, marker).get("comments", "")})
     return {

@@ -1,10 +1,10 @@
-"""Pinned results: the posts that come first for a search, and those that are hidden.
+"""Reads and applies pinned results: the posts to put first for a search, and those to hide.
 
     # one rule a line: a search => posts that come first, -posts that are hidden
     cron => crontab-guide, -cron-in-2009
     python * => python-start
 
-`*` stands for any other words, before, between or after.
+`*` stands for any other words before, between or after the given ones.
 """
 
 from collections.abc import Sequence
@@ -19,21 +19,21 @@ from app.search.query_parser import ParsedQuery, parse_query
 from app.search.spelling import Interpretation, interpret_as_typed
 
 PINS = "pins"
-"""The document of the state index that has the files."""
+"""The id of the document with the pin files in the state index."""
 SUFFIX = ".pins"
-MAX_RULES = 1_000  # of all files; every search looks at them
+MAX_RULES = 1_000  # in all files; every search compares all of them
 MAX_POSTS = 10
-"""Posts of one rule, and posts that come first for one search."""
+"""The maximum number of posts in one rule, and of posts pinned for one search."""
 
-_EXACT = 1_000  # more than a search has words
+_EXACT = 1_000  # more than the words of any search
 
 Words = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class PinRule:
-    """One rule of a file, for searches of exactly these words in this order or, with
-    `among_others`, for those that have all of them anywhere. `first` and `never` are oids."""
+    """One rule of a file. It applies to searches for exactly these words in this order or, with
+    `among_others`, to those with all of them anywhere. `first` and `never` are oids."""
 
     file: str
     line: int
@@ -43,7 +43,7 @@ class PinRule:
     never: tuple[str, ...]
 
     def rank(self, words: Words, there: set[str]) -> int:
-        """0 if the rule is not for these words; the greater, the earlier its posts come."""
+        """Return how early the posts of the rule come, greatest first; 0 if it does not apply."""
         if self.among_others:
             return len(self.words) if there.issuperset(self.words) else 0
         return _EXACT if self.words == words else 0
@@ -51,7 +51,7 @@ class PinRule:
 
 @dataclass(frozen=True, slots=True)
 class MatchedPins:
-    """The rules for one search, and the oids that they name; false when there are none."""
+    """The rules that apply to one search, and their oids; false without oids."""
 
     first: tuple[str, ...] = ()
     never: tuple[str, ...] = ()
@@ -68,9 +68,9 @@ NO_MATCH = MatchedPins()
 
 
 def match_rules(rules: Sequence[PinRule], words: Words) -> MatchedPins:
-    """The rules for a search of these words: exact ones first, then those with more words.
+    """Return the rules that apply to these words: exact ones first, then those with more words.
 
-    A post that one rule puts first and another hides is hidden.
+    A post that one rule puts first and another one hides is hidden.
     """
     there = set(words)
     ranks = [(rule.rank(words, there), rule) for rule in rules]
@@ -82,9 +82,9 @@ def match_rules(rules: Sequence[PinRule], words: Words) -> MatchedPins:
 
 
 def words_of(terms: Sequence[Interpretation], query: ParsedQuery, language: Language) -> Words:
-    """The words of a query in their order, as the index has them and in their likeliest spelling.
+    """Return the words of a query in their order, as tokens of the index in the likeliest spelling.
 
-    `terms` are the interpretations of those of the query.
+    `terms` are the interpretations of the query's terms.
     """
     places = [(term.typed.start, _words(term)) for term in terms]
     for text, start in zip(query.quoted, query.quoted_at, strict=True):
@@ -105,7 +105,7 @@ def _words(term: Interpretation) -> Sequence[str]:
 
 
 def parse(files: Texts, language: Language) -> tuple[list[PinRule], list[Finding]]:
-    """The rules of the files in the order of their names, and a finding for every invalid line."""
+    """Return the rules of the files, sorted by file name, and a finding for every invalid line."""
     rules: list[PinRule] = []
     findings: list[Finding] = []
     for name in sorted(files):
@@ -152,12 +152,12 @@ class PinStore(StoredTexts):
         super().__init__(client, alias, PINS)
 
     def warnings(self, rules: Sequence[PinRule]) -> list[Finding]:
-        """The posts in rules that the live index does not have."""
+        """Return a warning for each post in the rules that the live index does not have."""
         named = [(rule, oid) for rule in rules for oid in rule.first + rule.never]
         hits = self._client.search(
             index=self._alias,
             query={"terms": {"oid": [oid for _, oid in named]}},
-            size=len(named),  # at most as many as `index.max_result_window`
+            size=len(named),  # at most `index.max_result_window`
             source_includes=["oid"],
             ignore_unavailable=True,
             allow_partial_search_results=False,

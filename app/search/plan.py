@@ -1,11 +1,11 @@
-"""What the query of a search is built from: its terms, each with what it may stand for. Pure.
+"""Plans a search: interprets each term of the query by what is known of it. Pure.
 
-QueryTerm         a word of the query                          app.search.query_parser
-Word, WordFacts   what is looked up of it, and what is known   app.search.spelling
-Interpretation    the word with its TermVariants               app.search.spelling
+QueryTerm         a word of the query                              app.search.query_parser
+Word, WordFacts   the word as it is looked up, and what was found  app.search.spelling
+Interpretation    the word with its TermVariants                   app.search.spelling
 Plan              the whole query, as one value
-Understanding     makes plans: the first one by what is known, another one if a word that was
-                  looked up has another spelling, or is two words, or one with its neighbour
+Understanding     makes plans: the first one from what is known; another one if a word that was
+                  looked up has another spelling, is two words, or is one with its neighbour
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from app.search.session import SearchSession
 
 ANY, ALL = "some words", "all words"
-"""What posts are counted by: `found.read_counts`."""
+"""The names of counts in `found.read_counts`."""
 
 _UNCOUNTED = TermStats(words=1)
 
@@ -54,11 +54,11 @@ _UNCOUNTED = TermStats(words=1)
 class Plan:
     """One understanding of a query.
 
-    `terms`: every term of the query in its order, with its variants. `required`: the significant
-    ones, of which a post must have `needed`. `recency`: whether newer posts score a little more.
-    `vector`: the meaning of the query, empty if it does not count. `popularity`: that of a usual
-    post, 0 if no post has one. `has_comments`: whether any post has. `has_translations`: whether
-    some posts are translations of others. `phrases`: those of the index.
+    `terms`: every term of the query in order, with its variants. `required`: the significant ones,
+    of which a post must have `needed`. `recency`: whether newer posts score a little more.
+    `vector`: the meaning of the query, empty if unused. `popularity`: that of a usual post, 0 if no
+    post has one. `has_comments`: whether any post has comments. `has_translations`: whether some
+    posts are translations of others. `phrases`: the phrases that the index contracts.
     """
 
     request: SearchRequest
@@ -77,12 +77,12 @@ class Plan:
 
     @cached_property
     def significant(self) -> tuple[Interpretation, ...]:
-        """The terms that say something."""
+        """The terms that are neither stop words nor function words."""
         return tuple([term for term in self.terms if not term.typed.light])
 
     @cached_property
     def without_stop_words(self) -> tuple[Interpretation, ...]:
-        """The terms that the stemmed fields have."""
+        """The terms that the stemmed fields contain."""
         return tuple([term for term in self.terms if not term.typed.stop])
 
     @cached_property
@@ -94,14 +94,14 @@ class Plan:
 
     @cached_property
     def is_large(self) -> bool:
-        """Whether the hits cost so much that they are asked for once, when the words are known."""
+        """Whether the hits cost so much that they are requested once, when the words are known."""
         pieces = sum(len(term.typed.pieces) for term in self.terms)
         return pieces * self.request.size > scoring.LARGE_PAGE
 
     @cached_property
     def texts(self) -> tuple[str, ...]:
-        """The query in the spelling that is the likeliest, and with one of its terms in another
-        one; none if it has neither letter nor digit."""
+        """The query in its likeliest spelling, then with one term at a time in another spelling;
+        empty if the query has neither letters nor digits."""
         if not any(map(str.isalnum, self.request.q)):
             return ()
         likeliest = [term.likeliest for term in self.terms]
@@ -115,7 +115,7 @@ class Plan:
         return tuple(dict.fromkeys(self.written(variants) for variants in readings))
 
     def written(self, variants: Sequence[TermVariant]) -> str:
-        """The query with a variant of each term in place of what was typed."""
+        """Return the query with each term replaced by the given variant."""
         q = self.request.q
         text, end = "", 0
         for term, variant in zip(self.terms, variants, strict=True):
@@ -132,24 +132,24 @@ class Plan:
 
 
 def _count_needed(terms: int, request: SearchRequest) -> int:
-    """How many terms a post must have: any of them; all where the order is by date, which would put
-    posts with few of them first."""
+    """Return how many terms a post must have: one; in an order by date all, because posts with few
+    of them might come first."""
     return terms if request.sort == "newest" else min(terms, 1)
 
 
-# -- by what is known of the words -----------------------------------------------------------------
+# -- with what is known of the words ---------------------------------------------------------------
 
 
 class Understanding:
-    """What a query means by what is known of its words: at first by what earlier searches have
-    learned, then also by what the index says of those that are new.
+    """Interprets a query by what is known of its words: first by what earlier searches have
+    learned, then also by the lookup of the new words.
 
         understanding = Understanding(request, session, model, recency=True)
         plan = understanding.plan()
         understanding.learn(facts)  # of the `new` words
         plan = understanding.plan()
 
-    `words` are all that are examined, `facts` what is known of them.
+    `words` are all examined words, `facts` what is known of them.
     """
 
     def __init__(
@@ -176,20 +176,19 @@ class Understanding:
         )
 
     def learn(self, facts: Facts) -> None:
-        """Take in what the index says of the new words, for later searches, too."""
+        """Add the facts about the new words, also for later searches."""
         self.facts |= facts
         if self._session.is_current:
             self._session.words.learn(self.words, facts)
 
     def plan(self) -> Plan:
-        """Rules of the blog for the query as typed win over those for a correction."""
+        """Return the plan by the present facts. Pins for the query as typed win over others."""
         typed = self._typed
         plan = plan_corrected(typed, self.facts)
         if plan is not typed and not plan.pins:
             plan = replace(plan, pins=self._pins(plan))
         if self._model and _has_meaning(typed):
-            # The parts of a split word mean something else, and nobody knows yet whether a post has
-            # them.
+            # The parts of a split word mean something else, and perhaps no post has them.
             texts = (
                 term.typed.text if term.likeliest.is_split else term.likeliest.text
                 for term in plan.terms
@@ -198,7 +197,7 @@ class Understanding:
         return plan
 
     def _pins(self, plan: Plan) -> MatchedPins:
-        """The rules for a plan. In an order by date no post comes first."""
+        """Return the pin rules for a plan. In an order by date no post is put first."""
         rules = self._session.view.pins
         if not rules:
             return NO_MATCH
@@ -207,8 +206,8 @@ class Understanding:
 
 
 def _has_meaning(typed: Plan) -> bool:
-    """Whether the meaning of a query as typed counts: of a question, which has function words, and
-    of a text of many words, once it has been typed."""
+    """Whether the meaning of a query is used: for questions, which have function words, and for
+    longer texts, but not while the query is being typed."""
     is_question = any(term.typed.light for term in typed.terms)
     least = scoring.MEANING_WORDS_OF_QUESTION if is_question else scoring.MEANING_WORDS
     return len(typed.required) >= least and not typed.request.typing
@@ -220,7 +219,7 @@ def _has_meaning(typed: Plan) -> bool:
 def plan_typed(
     request: SearchRequest, language: Language, phrases: Phrases, *, recency: bool
 ) -> Plan:
-    """The query as typed; `phrases` are those of the index."""
+    """Plan the query as typed; `phrases` are the phrases that the index contracts."""
     query = parse_query(request.q, language)
     terms = mark_phrases([interpret_as_typed(term) for term in query.terms], phrases)
     if request.typing:
@@ -232,21 +231,21 @@ def plan_typed(
 
 
 def _as_beginning(term: Interpretation, q: str) -> Interpretation:
-    """The term as the beginning of a word if the query ends with it. A word may have an apostrophe,
-    or the vowel signs of Hindi."""
+    """Return the term as the beginning of a word if the query ends with it. It may contain an
+    apostrophe, or the vowel signs of Hindi."""
     if term.typed.end < len(q) or len(term.typed.pieces) > 1 or not term.typed.token[0].isalnum():
         return term
     begun = TermVariant(term.typed.text, kind="begun")
     return replace(term, variants=(begun,), reason="being typed", phrase="")
 
 
-# -- as it is meant --------------------------------------------------------------------------------
+# -- as corrected ----------------------------------------------------------------------------------
 
 
 def plan_corrected(plan: Plan, facts: Facts) -> Plan:
-    """The plan with the terms interpreted by what is known of them; itself if it is right as it is.
+    """Return the plan with its terms interpreted by the facts; the same plan if nothing changes.
 
-    Terms that no post has, in any variant, are not required any more.
+    Terms that no post has in any variant are no longer required.
     """
     if not facts:
         return plan
@@ -278,7 +277,7 @@ def plan_corrected(plan: Plan, facts: Facts) -> Plan:
 
 
 def _without_unknown_flags(plan: Plan, stats: Mapping[str, TermStats]) -> Plan:
-    """What looks like the flag of a command excludes a word if no post has it."""
+    """Treat a term like `-x` as an exclusion if no post contains it."""
 
     def is_kept(term: QueryTerm) -> bool:
         return not term.is_short_flag or stats.get(term.key, _UNCOUNTED).known
@@ -301,8 +300,8 @@ def _without_unknown_flags(plan: Plan, stats: Mapping[str, TermStats]) -> Plan:
 def _interpret(
     query: ParsedQuery, facts: Facts, language: Language, ruled: Collection[str]
 ) -> list[Interpretation]:
-    """What each term may stand for; of several doubtful ones the likeliest variants only. The terms
-    of a rule's phrase, whose keys are `ruled`, are spelled right."""
+    """Interpret each term; several uncertain ones keep only their likeliest variants. The terms
+    of a rule's phrase, whose keys are in `ruled`, are not corrected."""
     terms: list[Interpretation] = []
     for term in query.terms:
         known = facts.get(term.key)
@@ -321,8 +320,8 @@ def _interpret(
 
 
 def _with_variants(term: Interpretation, most: int) -> Interpretation:
-    """The term with so many variants at most. The splits of a word are equally likely, so it has
-    all of them or none."""
+    """Return the term with at most `most` variants. The splits of a word are equally likely, so it
+    keeps all of them or none."""
     term = replace(term, similar=term.similar[:most])
     if len(term.variants) <= most:
         return term
@@ -331,23 +330,23 @@ def _with_variants(term: Interpretation, most: int) -> Interpretation:
 
 
 def _has_more(begun: QueryTerm, stats: Mapping[str, TermStats]) -> bool:
-    """Whether posts have the term or words that begin with it, or it is too short to be counted."""
+    """Whether posts have the term or words that begin with it, or it is too short for a count."""
     posts = stats.get(begun.key, _UNCOUNTED)
     return posts.known or bool(posts.prefix) or len(begun.token) < scoring.PREFIX_MIN
 
 
 def _matches_some(term: Interpretation, stats: Mapping[str, TermStats]) -> bool:
-    """Whether a post may have the term: it does, it has variants, or that was not counted."""
+    """Whether posts may have the term: some do, it has variants, or it was not counted."""
     return not term.as_typed or bool(term.phrase) or stats.get(term.typed.key, _UNCOUNTED).known
 
 
-# -- written apart, and as one ---------------------------------------------------------------------
+# -- splitting and joining terms -------------------------------------------------------------------
 
 
 def _resegment(plan: Plan, stats: Mapping[str, TermStats]) -> ParsedQuery:
-    """The query with two terms joined if only the joined word is in the index, and with compound
-    terms split that no post has: `xyz42` only if a post has `xyz`, `h264` and `gpt4o` only if posts
-    have both parts. While it is being typed nothing is joined, and its last word may go on."""
+    """Join two terms if only the joined word is in the index, and split compound terms that no post
+    has: `xyz42` only if a post has `xyz`, `h264` and `gpt4o` only if posts have both parts. While
+    the query is being typed, nothing is joined, and its last word may be unfinished."""
     query, language, typing = plan.query, plan.language, plan.request.typing
     terms: list[QueryTerm] = []
     left = list(query.terms)
@@ -377,23 +376,23 @@ def _is_known(term: QueryTerm, stats: Mapping[str, TermStats]) -> bool:
     return term.key in stats and stats[term.key].known
 
 
-# -- what is looked up -----------------------------------------------------------------------------
+# -- the words to look up --------------------------------------------------------------------------
 
 Examined = Mapping[str, tuple[QueryTerm, Word]]
-"""By the keys of terms: those that are looked up, each with the word that it is in any query."""
+"""The terms to look up by key, each with its word, which is the same in every query."""
 
 _LOOKED_UP = 40
-"""Terms, pieces of compound ones and neighbours as one: twelve words as people write them have
-fewer."""
+"""The maximum number of terms, pieces of compound ones and joined neighbours. Twelve words as
+people write them have fewer."""
 _CORRECTED, _OF_TWO_ERRORS = 80, 32
-"""Letters of all words that the suggester gets, and of the first ones of them, which may have two
-errors; further ones may have one, which takes a fifth of the time. Twelve words of a sentence have
-fewer; those of twelve camelCase words took as long as 25 usual searches."""
+"""The maximum number of letters of all words for the suggester, and of the first words among them,
+which may have two errors; the others may have one, which takes a fifth of the time. Twelve words of
+a sentence have fewer letters; twelve camelCase words took as long as 25 usual searches."""
 
 
 def examined_words(plan: Plan) -> Examined:
-    """What to look up of a query as typed: the required terms, pieces of compound ones, neighbours
-    as one."""
+    """Return what to look up for a query as typed: the examined terms, the pieces of compound ones,
+    and neighbours joined into one."""
     terms = plan.query.examined
     with_pieces = [(term, apart(term, plan.language)) for term in terms]
     examined = [one for term, pieces in with_pieces for one in (term, *pieces) if not one.stop]
@@ -414,8 +413,8 @@ def examined_words(plan: Plan) -> Examined:
 
 
 def _errors_of(terms: Sequence[QueryTerm]) -> dict[str, int]:
-    """The words that the suggester gets, and how many errors each may have; one may be very
-    long."""
+    """Return the words for the suggester, and how many errors each may have. Only one of them may
+    be very long."""
     words = [term.token for term in terms if not term.is_joined and term.correctable]
     tokens = dict.fromkeys(words)
     errors: dict[str, int] = {}

@@ -1,6 +1,6 @@
-"""The query text → terms, quoted phrases and exclusions. Pure.
+"""Parses the query text into terms, quoted phrases and exclusions. Pure.
 
-The text is split where the analysis chain splits it, so that a term here is a token there.
+Splits the text where the analyzer splits it, so that each term is one token of the index.
 """
 
 import re
@@ -29,7 +29,7 @@ from app.search.scoring import FEW_WORDS, LONGEST_CORRECTED
 _PIECE = re.compile(r'(?P<out>(?<!\S)-(?=["\w.]))?(?:"(?P<quoted>[^"]*)"|(?P<plain>[^\s"]+))')
 
 
-# Blanks take their place, so that the words after them stay where they are.
+# Replaced by spaces, so that the offsets of the words after them stay the same.
 _OPERATOR = re.compile(
     r'(?<!\S)(?:(?P<title>in:title)(?!\S)|(?P<not>-)?category:(?:"(?P<quoted>[^"]+)"|(?P<plain>[^\s"]+)))',
     re.I,
@@ -37,8 +37,8 @@ _OPERATOR = re.compile(
 
 
 def _marks() -> str:
-    """Ranges of Unicode's marks: vowels of Hindi, points of Arabic, accents that no letter
-    contains. Each is a part of the letter before it, and no letter for a regular expression."""
+    """Return character ranges of Unicode's marks: Hindi vowels, Arabic points, combining accents.
+    Each belongs to the letter before it, but `re` does not count it as a letter."""
     ranges: list[list[int]] = []
     for code in (*range(0x300, 0x3100), *range(0xA600, 0xAC00), *range(0xFE00, 0xFE30)):
         if unicodedata.category(chr(code)).startswith("M"):
@@ -50,31 +50,31 @@ def _marks() -> str:
 
 
 _MARK = rf"[{_marks()}\u200c\u200d]"
-# A point or comma between digits is part of a number; between letters an apostrophe is part of a
-# word, and the point of Catalan's col·legi.
+# A point or comma between digits is part of a number; an apostrophe between letters is part of a
+# word, and so is the point of Catalan's col·legi.
 _JOIN = (
     r"(?:(?<=\d)[.,](?=\d)|(?<=\d)'(?=\d{3}(?!\d))|(?<!\d)['·](?=[^\W\d_])"
     r"|(?<=[א-ת])״(?=[א-ת]))"
 )
 _WORD = rf"[^\W_](?:{_MARK}|{_JOIN}?[^\W_])*"
-# An acronym, the number before a unit, a letter with what follows it (T-shirt), any other word.
+# An acronym, a number before a unit, a letter and its word (T-shirt), or any other word.
 _TOKEN = rf"(?<![^\W_])(?:{ACRONYM}|\d[\d.,]*(?=(?i:{UNITS})(?![^\W_])))|{LETTER}{_WORD}|{_WORD}"
-# libc++ is a word, too, and so is -- before one. ?? behind a word is a question asked loudly.
+# libc++ is a word, too, and so is -- before one. ?? after a word is an emphatic question mark.
 _SYMBOL = re.compile(
     r"[^\W_]*[cC]\+\+(?!\+)|\b[cCfF]#|(?<![\w.])\.[nN][eE][tT]\b"
     rf"|(?<![\w-]){FLAG}(?=[^\W\d_])|(?<!\S)[—–](?=[^\W\d_])|(?<!\S)-(?=(?:{FLAGS})(?!\S))"
     r"|===|!==|==|!=|=>|->|:=|&&|\|\||(?<![\w?])\?\?|\?\?(?=\w)"
 )
-# An emoji that stands alone is a word, with what joins it to others and gives its colour.
+# An emoji that stands alone is a word, with its joiners and colour modifiers.
 _PICTURE = "[\u2600-\u27bf\U0001f300-\U0001faff]"
 _EMOJI = re.compile(rf"{_PICTURE}(?:[\ufe0f\U0001f3fb-\U0001f3ff]|\u200d{_PICTURE})*")
 _SYMBOL_OR_TOKEN = re.compile(f"{_SYMBOL.pattern}|{_TOKEN}")
 _PART = re.compile(r"(?:(?<=\d),(?=\d)|[^/,;&|()\[\]{}<>])+")
 QUOTATION_MARKS = '"“”„‟«»＂'
-"""What may enclose a phrase; keyboards write those of their language by themselves."""
+"""The marks that may enclose a phrase; keyboards insert those of their language."""
 _USUAL = {**APOSTROPHES, **str.maketrans(dict.fromkeys(QUOTATION_MARKS, '"'))}
 _FLAG = re.compile(FLAGS)
-_DASH = re.compile("^[—–]")  # what phones make of --
+_DASH = re.compile("^[—–]")  # phones replace -- by these
 _GERSHAYIM = re.compile('(?<=[א-ת])["״](?=[א-ת])')
 # python3.12 is python and 3.12.
 _VERSION = re.compile(r"(?<=[^\W\d_])(?=\d+\.\d)")
@@ -84,30 +84,30 @@ _LETTER = rf"[^\W\d_]{_MARK}*"
 _IN_TWO = re.compile(
     rf"(?:{_LETTER}){{2,}} (?:{_LETTER}){{2,}}|(?:{_LETTER})+ \d[^\W_]*|[1-9]\d{{0,2}} \d{{3}}"
 )
-"""Two terms that may be one."""
+"""Two terms that may be one word or number."""
 _CORRECTABLE = re.compile(rf"(?:{_LETTER}){{3,}}(?:['·](?:{_LETTER})+)?")
 
 
 EXAMINED_TERMS = 12
-"""Bounds the cost of a query; a search of more words is answered well by its first twelve."""
+"""Limits the cost of a query; the first twelve words are enough to answer a longer one well."""
 
 MAX_TERMS = 32
-"""Of a query; further ones are left out. A sentence of 200 characters, the longest query, has fewer
-words; 100 single letters cost four times as much as one."""
+"""The maximum number of terms of a query; the rest are ignored. A sentence of 200 characters, the
+longest query, has fewer words; 100 single letters cost four times as much as one."""
 
 MAX_PIECES = 24
-"""Pieces of one compound term (a path, Chinese without spaces) that are searched for one by one."""
+"""The maximum number of pieces into which a compound term (a path) is split."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueryTerm:
     """One word of a query.
 
-    `text` is as typed; `token` is what the index has for it, `folded` the same without accents.
-    `pieces` are the tokens of a compound term (`node.js`), which must be side by side. `key` is its
-    position, "1.0" for a piece of a term, "0+1" for two terms written as one. `light`: it says
-    little, as a stop word or a function word. `continues`: it begins with the last character of the
-    term before, in text without spaces.
+    `text` is as typed; `token` is its token in the index, `folded` the token without accents.
+    `pieces` are the tokens of a compound term (`node.js`), which must be adjacent. `key` is its
+    position: "1.0" for a piece of a term, "0+1" for two terms joined into one. `light`: a stop word
+    or a function word. `continues`: in text without spaces, it begins with the last character of
+    the previous term.
     """
 
     text: str
@@ -123,31 +123,31 @@ class QueryTerm:
 
     @property
     def is_word(self) -> bool:
-        """Whether it begins a significant word; text without spaces counts as one."""
+        """Whether it begins a significant word; a text without spaces counts as one word."""
         return not self.light and not self.continues
 
     def key_with(self, other: "QueryTerm") -> str:
-        """The key of both, written as one."""
+        """Return the key of this term joined with another one."""
         return f"{self.key}+{other.key}"
 
     @property
     def is_joined(self) -> bool:
-        """Whether it is two terms, written as one."""
+        """Whether it is made of two terms."""
         return "+" in self.key
 
     @property
     def is_short_flag(self) -> bool:
-        """Whether it may be a flag (`rm -rf`), or exclude a word, if no post has it."""
+        """Whether it may be a flag (`rm -rf`); it excludes a word if no post contains the flag."""
         return self.pieces[0] == SHORT_FLAG
 
     @property
     def correctable(self) -> bool:
-        """Whether spellings are suggested: three letters or more and nothing else."""
+        """Whether the suggester is asked for spellings: three or more letters and nothing else."""
         short = len(self.token) <= LONGEST_CORRECTED
         return short and not self.stop and bool(_CORRECTABLE.fullmatch(self.token))
 
     def joins(self, other: "QueryTerm") -> bool:
-        """Whether the two may be one word (`post gres`, `es 6`) or number (10 000)."""
+        """Whether the two terms may be one word (`post gres`, `es 6`) or number (10 000)."""
         if self.stop or other.stop or is_unspaced(self.token) or is_unspaced(other.token):
             return False
         return bool(_IN_TWO.fullmatch(f"{self.token} {other.token}"))
@@ -155,12 +155,12 @@ class QueryTerm:
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuery:
-    """The terms of a query, its quoted phrases with their offsets, and what a post must not have.
+    """The terms of a query, its quoted phrases with their offsets, and its excluded texts.
 
     `examined`: the terms that decide which posts match, and that are looked up and corrected: the
-    first ones that say something, or of all if none does and there is no quoted phrase. `in_title`
-    and `categories`: only posts with the words in their titles, and of one of these categories;
-    `other_categories`: without these.
+    first significant ones, or the first of all terms if none is significant and nothing is quoted.
+    `in_title`: only posts with the words in their titles. `categories`: only posts of one of these;
+    `other_categories`: only posts of none of these.
     """
 
     terms: tuple[QueryTerm, ...] = ()
@@ -179,7 +179,7 @@ class ParsedQuery:
         return not (self.terms or self.quoted or self.excluded or categories)
 
     def with_terms(self, terms: Sequence[QueryTerm]) -> "ParsedQuery":
-        """The query with these terms instead of its own."""
+        """Return the query with these terms instead of its own."""
         significant = [term for term in terms if not term.light]
         if not significant and not self.quoted:
             significant = [term for term in terms if not term.stop] or list(terms)
@@ -188,8 +188,8 @@ class ParsedQuery:
 
 def parse_query(q: str, language: Language) -> ParsedQuery:
     """Split a query into terms, quoted phrases (`"…"`), exclusions (`-word`), `in:title` and
-    `category:name`. Beside more than `FEW_WORDS` significant words, quotation marks are those of a
-    sentence."""
+    `category:name`. With more than `FEW_WORDS` significant words outside of its quotation marks,
+    the query is a sentence, and they are ignored."""
     q = with_groups(_GERSHAYIM.sub("״", q.translate(_USUAL)), "'")
     if operators := list(_OPERATOR.finditer(q)):
         rest = parse_query(_OPERATOR.sub(lambda match: " " * len(match[0]), q), language)
@@ -228,9 +228,9 @@ def _unquote(piece: re.Match[str]) -> str:
 
 
 def _terms(run: str, start: int, position: int, language: Language) -> Iterator[QueryTerm]:
-    """The terms of a run without spaces: a/b are two, a-b and a.b are one compound term, and
-    Chinese, Japanese and Korean a term for every two neighbouring characters."""
-    if run.isascii() and run.isalpha():  # most are, and what follows takes four times as long
+    """Yield the terms of a text without spaces: two for a/b, one compound term for a-b and a.b, and
+    one for every two neighbouring characters of Chinese, Japanese and Korean."""
+    if run.isascii() and run.isalpha():  # true for most; the general case takes four times as long
         yield _query_term(run, [run], str(position), (start, start + len(run)), language)
         return
     for part, at, is_characters in runs(run):
@@ -241,8 +241,8 @@ def _terms(run: str, start: int, position: int, language: Language) -> Iterator[
 
 
 def _pairs(run: str, start: int, position: int, language: Language) -> Iterator[QueryTerm]:
-    """A term for every two neighbours of a run of characters. Of the query each has its first
-    character, the last one has both."""
+    """Yield a term for every two neighbouring characters. Its place in the query is that of the
+    first character, for the last term that of both."""
     tokens = bigrams(run)
     for number, token in enumerate(tokens):
         end = len(run) if number == len(tokens) - 1 else number + 1
@@ -279,7 +279,7 @@ def _term(text: str, start: int, key: str, language: Language) -> QueryTerm | No
 
 
 def _tokens(text: str) -> list[re.Match[str]]:
-    """The words and signs that the tokenizer keeps, else the emoji."""
+    """Return the words and signs that the tokenizer keeps, or the emoji if there are none."""
     return list(_SYMBOL_OR_TOKEN.finditer(text)) or list(_EMOJI.finditer(text))
 
 
@@ -294,7 +294,7 @@ def _query_term(
 
 
 def apart(compound: QueryTerm, language: Language) -> tuple[QueryTerm, ...]:
-    """The pieces of a compound term as terms of their own, for when no post has them side by side;
+    """Return the pieces of a compound term as separate terms, for when no post has them adjacent;
     also the word and the number of `python3` and `gpt4o`. Empty for any other term."""
     is_numbered = _NUMBERED.fullmatch(compound.text)
     if not is_numbered and not 1 < len(compound.pieces) <= MAX_PIECES:
@@ -314,6 +314,6 @@ def apart(compound: QueryTerm, language: Language) -> tuple[QueryTerm, ...]:
 
 
 def join_terms(first: QueryTerm, second: QueryTerm, language: Language) -> QueryTerm:
-    """Two terms written as one word: `post gres`."""
+    """Return two terms joined into one word: `postgres` for `post gres`."""
     text = first.token + second.token
     return _query_term(text, [text], first.key_with(second), (first.start, second.end), language)

@@ -1,8 +1,7 @@
-"""What is marked in titles, texts and comments, and what of them is shown: snippets, sections and
-HTML. Pure; whatever a post contains, the page is safe.
+"""Marks words in titles, texts and comments, and cuts snippets and sections as safe HTML. Pure.
 
-Stored texts are HTML-escaped plain text already. Fragments are decoded and escaped again all the
-same, so that a document some other indexer wrote cannot put markup into a page.
+Stored texts are already HTML-escaped plain text. Fragments are nevertheless decoded and escaped
+again, so that a document written by another indexer cannot put markup into a page.
 """
 
 import html
@@ -32,11 +31,11 @@ Words = frozenset[str]
 
 _NO_WORDS: Words = frozenset()
 
-# Control characters, which no stored text contains, and with which it takes no more memory.
+# Control characters, which no stored text contains, and which need no wider strings.
 MARK, UNMARK = "\x01", "\x02"
 
 _CAMEL_CASE = 4
-"""Letters of the shortest word that is looked for in words such as `useEffect`."""
+"""The length of the shortest word that is searched for inside words such as `useEffect`."""
 
 _MARKED_TEXT = re.compile(f"({MARK}[^{UNMARK}]*{UNMARK})")
 _MARKED = re.compile(f"{MARK}([^{MARK}{UNMARK}]*){UNMARK}")
@@ -47,49 +46,49 @@ _CUT_ENTITY = re.compile(
     + "|".join(f"{_ANY_MARK}?{f'{_ANY_MARK}?'.join(name)}" for name in ("amp;", "lt;", "gt;"))
     + ")"
 )
-# The analysis makes words of operators, and Lucene's marks for them are off by some characters.
+# The analyzer turns operators into words, and Lucene's marks for them are off by some characters.
 _OPERATOR = re.compile("|".join(f"{_ANY_MARK}*".join(map(re.escape, s)) for s in OPERATORS))
 
 _SPACE = re.compile(rf"\s|(?=[{CHARACTERS}])")  # where a text may be cut
-# By its first character, which `re` looks for in a tenth of the time that it takes to try each one.
+# Begins with a character class, which `re` searches for in a tenth of the time.
 _STOP = re.compile(r"[\n.!?。！？](?:(?<![.!?])| )")
 _ENDS = ".!?。！？"
 _PIECES = re.compile(r"[\s(\[\"'“„«]")
 _ABBREVIATIONS = abbreviations()
 _NAMES = frozenset(("yahoo", "jeopardy", "yum", "kahoot", "joomla"))
 _BEFORE = FRAGMENT_SIZE * 3 // 4
-"""Characters of its sentence that may come before the first mark of a part."""
+"""The maximum number of characters before the first mark of a part, in the same sentence."""
 _COMPARED = 100
-"""Parts of a passage that are compared: bounds the time for a text of many thousand marks."""
+"""The maximum number of parts compared: limits the time for a text with thousands of marks."""
 _FIRST_LETTERS = re.compile(f"{MARK}([^{UNMARK}]{{1,5}})")
 """Marked words that begin with the same letters count as one: `index`, `indexes`, `indexing`."""
 
 _LIKELY, _NEARLY = 5, 0.8
-"""Passages of which the words that stand together are compared, and which share of the best one's
-worth another has that is shown beside it."""
+"""How many passages are compared by the words that stand together, and the share of the best one's
+worth that another passage needs to be shown, too."""
 _LONGEST_HEADING = 120
-"""Characters of a heading in a text fragment."""
+"""The maximum length of a heading in a text fragment."""
 _WORDS_BEFORE = 4
-"""Words before a heading that distinguish it from another with the same text."""
+"""The words before a heading that distinguish it from another one with the same text."""
 _WORDS_OF_FRAGMENT = 3
-"""Words at either end of an excerpt by which a browser finds it."""
+"""The words at either end of an excerpt by which a browser finds it."""
 _UNTIL_STOP = re.compile(r"[。！？、，；]")
 _IN_FRAGMENT = "!$&'()*+,;=:@/?"
 _BEGINNING: HeadingPlace = {"line": -1, "code_line": 0, "level": 7, "id": ""}
-"""What is before the first heading."""
+"""The place of the text before the first heading."""
 
 
-# -- what is marked --------------------------------------------------------------------------------
+# -- marks -----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """What is marked of a query.
+    """The words to mark for a query.
 
-    Elasticsearch marks what `queries` find (kind and text of each). What it could mark only by
-    analyzing every text again is marked here: words that begin like `begun` in titles and like
-    `begun_in_texts` elsewhere (one or two letters begin too many words), and `words` inside of
-    others, as in `useEffect`, where no other is marked.
+    Elasticsearch marks the matches of `queries` (kind and text of each). This class marks what
+    Elasticsearch could mark only by analyzing every text again: words that begin with `begun` in
+    titles and with `begun_in_texts` elsewhere (too many words begin with one or two letters), and
+    `words` inside of others, as in `useEffect`, if a text has them only there.
     """
 
     begun: tuple[str, ...] = ()
@@ -97,13 +96,13 @@ class Marker:
     words: frozenset[str] = frozenset()
     queries: tuple[tuple[str, str], ...] = ()
     language: Language = ENGLISH
-    whole: tuple[str, ...] = ()  # patterns of what is marked as one: quoted stop words, flags
-    similar: tuple[str, ...] = ()  # words that are marked where no other is
+    whole: tuple[str, ...] = ()  # patterns of texts with one mark: quoted stop words, flags
+    similar: tuple[str, ...] = ()  # words to mark in a hit without other marks
 
     @classmethod
     def of(cls, plan: Plan) -> "Marker":
-        """What is to be marked in the hits of a plan: the significant terms, or else all, in every
-        variant."""
+        """Return the marker for the hits of a plan: marks the significant terms, or all if there
+        are none, in every variant."""
         begun: list[str] = []
         words: list[str] = []
         queries: dict[tuple[str, str], None] = {}
@@ -115,7 +114,7 @@ class Marker:
                     queries["match_phrase", variant.text] = None
                 elif variant.kind not in ("character", "prefix"):
                     words.append(variant.text)
-            if term.phrase:  # by itself too: together they are the single word of the synonym rule
+            if term.phrase:  # also alone: as a phrase they are the single word of the synonym rule
                 queries["match", term.typed.text] = None
                 queries["match_phrase", term.phrase] = None
         if words:
@@ -142,11 +141,11 @@ class Marker:
         )
 
     def query(self, field: str) -> Query:
-        """What Elasticsearch marks in a field."""
+        """Return the query for what Elasticsearch marks in a field."""
         return {"bool": {"should": [{kind: {field: text}} for kind, text in self.queries]}}
 
     def highlighting(self, *fields: str) -> Body:
-        """The `highlight` part of a search. Each field has a query of its own: one query for all
+        """Return the `highlight` part of a search. Each field has its own query: one query for all
         fields took a seventh of the CPU time of a search."""
         body = highlight_fields(*fields, unmatched=bool(self.begun))
         for name in fields:
@@ -155,9 +154,9 @@ class Marker:
 
 
 def highlight_fields(*names: str, unmatched: bool = False) -> Body:
-    """The texts whole; `app.search.render` cuts them, as the highlighter would look for all
-    sentences of a text to find two. The text, and with `unmatched` every field, is returned without
-    a match, too."""
+    """Return the `highlight` part for whole texts; this module cuts them, because the highlighter
+    would have to find all sentences of a text to return two. `text`, and with `unmatched` every
+    field, is also returned without a match."""
     always: Body = {"no_match_size": MAX_ANALYZED_OFFSET}
     return {
         "type": "unified",
@@ -170,7 +169,7 @@ def highlight_fields(*names: str, unmatched: bool = False) -> Body:
 
 
 def marked_texts(hit: EngineHit, marker: Marker) -> dict[str, str]:
-    """The marked texts of a hit by field, whichever of its sub-fields was highlighted, decoded."""
+    """Return the marked texts of a hit, decoded, by field (not by the highlighted sub-field)."""
     texts: dict[str, str] = {}
     for field, fragments in hit.get("highlight", {}).items():
         name = field.partition(".")[0]
@@ -186,7 +185,7 @@ def marked_texts(hit: EngineHit, marker: Marker) -> dict[str, str]:
 
 
 def marked_words(texts: Iterable[str]) -> list[str]:
-    """What is marked in texts, in small letters, each once."""
+    """Return the marked words in texts, in lower case, each once."""
     return list(dict.fromkeys(word.lower() for text in texts for word in _MARKED.findall(text)))
 
 
@@ -200,7 +199,7 @@ def _with_words(marked: str, begun: tuple[str, ...], marker: Marker) -> str:
     others = sorted(marker.words.difference(begun))
     words = [word for word in others if f"{MARK}{word}{UNMARK}" not in marked]
     if words:
-        # Bytes have the letters of names in code, and are searched in a tenth of the time.
+        # Bytes suffice for the letters of names in code, and are searched in a tenth of the time.
         lower = marked.encode().lower()
         for word in words:
             is_marked = f"{MARK}{word}{UNMARK}".encode() in lower
@@ -221,7 +220,7 @@ def _with_words(marked: str, begun: tuple[str, ...], marker: Marker) -> str:
 
 
 def _ends_word(text: bytes, part: bytes) -> bool:
-    """Whether a word of the text may end with a part: `useeffect` with `effect`."""
+    """Whether a word of the text may end with this part: `useeffect` with `effect`."""
     at = text.find(part)
     while at >= 0 and text[at + len(part) : at + len(part) + 1].isalnum():
         at = text.find(part, at + 1)
@@ -230,10 +229,10 @@ def _ends_word(text: bytes, part: bytes) -> bool:
 
 @lru_cache(maxsize=128)
 def _words_with(beginnings: tuple[str, ...]) -> re.Pattern[str]:
-    """Words, also inside of camelCase, that may begin like one of these texts when they are folded.
-    The first character comes first: a search for it is five times as fast."""
+    """Return a pattern for words, also inside of camelCase, that may begin with one of these texts
+    when folded. It begins with the first character, for which a search is five times as fast."""
     letters = {letter for text in beginnings for letter in text[0].lower() + text[0].upper()}
-    # By what it is not: a class of all other characters takes milliseconds to compile.
+    # A negated class: one that lists the characters themselves takes milliseconds to compile.
     codes = sorted(code for code in map(ord, letters) if code < 0xC0)
     between = [(low + 1, high - 1) for low, high in pairwise([-1, *codes, 0xC0])]
     others = "".join(rf"\x{first:02x}-\x{last:02x}" for first, last in between if first <= last)
@@ -251,12 +250,12 @@ def _words_with(beginnings: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def plain(stored: str | None) -> str:
-    """A stored text as a person reads it."""
+    """Return a stored text as a person reads it."""
     return html.unescape(stored or "")
 
 
 def decode_marked(marked: str) -> str:
-    """A marked stored text as a person reads it; a mark that cuts an entity is widened to it."""
+    """Return a marked stored text as a person reads it; widen a mark that cuts an entity to it."""
     if MARK in marked:
         marked = _CUT_ENTITY.sub(_mark_entity, marked)
     return html.unescape(marked)
@@ -268,12 +267,12 @@ def _mark_entity(entity: re.Match[str]) -> str:
     whole = unmark(cut)
     if opens and closes and cut.rindex(MARK) < cut.index(UNMARK):
         return f"{MARK}{whole}{UNMARK}"
-    # One mark ends inside and another one may begin there: both are one.
+    # One mark ends inside, and another may begin there: they become one.
     return f"{MARK if opens and not closes else ''}{whole}{UNMARK if closes and not opens else ''}"
 
 
 def safe(fragment: str) -> str:
-    """A highlighted plain text as HTML, whose only markup is our own `<mark>`."""
+    """Return a marked plain text as HTML whose only markup is our own `<mark>`."""
     fragment = fragment.strip()
     if MARK in fragment:
         fragment = _EMPTY.sub("", _OPERATOR.sub(_mark_whole, fragment))
@@ -298,7 +297,7 @@ def unmark(text: str) -> str:
 
 
 class Part(NamedTuple):
-    """Where a part of a text begins and ends, and its marked words."""
+    """A part of a text: the whole text, where the part begins and ends, and its marked words."""
 
     text: str
     begin: int
@@ -308,12 +307,12 @@ class Part(NamedTuple):
 
 @dataclass(eq=False)
 class Passage:
-    """A marked text without headings: what follows `heading` up to the next one.
+    """The marked text between `heading` and the next one.
 
-    `name` is the heading without marks, `above` are those above it, `id` is that of its element.
-    `before` is the text before a heading that has no id and stands in the post several times.
+    `name` is the heading without marks, `above` lists its parent headings, `id` is the id of its
+    element. `before` is the text before a heading without id that occurs several times in the post.
     `words` are the marked words of the passage and its heading, `heading_words` and `body_words`
-    those of each, `above_words` those of the headings above.
+    the marked words of each, `above_words` those of the parent headings.
     """
 
     prose: str
@@ -330,11 +329,11 @@ class Passage:
 
     @cached_property
     def parts(self) -> list[Part]:
-        """The first parts that have a mark, up to one with every word."""
+        """The first parts with a mark, up to one that has every word."""
         return self.cut(complete=1)
 
     def cut(self, complete: int) -> list[Part]:
-        """The first parts that have a mark, up to so many with every word."""
+        """Return the first parts with a mark, until `complete` of them have every word."""
         parts: list[Part] = []
         for text in (self.prose, self.code):
             at, end = text.find(MARK), 0
@@ -347,13 +346,13 @@ class Passage:
 
     @property
     def beginning(self) -> str:
-        """What is shown of it without a mark: of code, a line."""
+        """The excerpt of a passage without marks: its beginning, or the first line of its code."""
         text = self.prose or self.code.lstrip().partition("\n")[0]
         return _cut(text, 0, _end(text, 0, 0))
 
     def worth(self, shown: Words) -> float:
-        """By its words and those above it, twice those of its heading, and by how much of its
-        heading is marked. Words that are shown already count half."""
+        """Score a passage by the number of marked words in it and the headings above, twice those
+        in its heading, and the marked share of the heading. Words already shown count half."""
         worth = _count(self.words | self.above_words, shown)
         if self.heading_words:
             marked = sum(map(len, _MARKED.findall(self.heading)))
@@ -361,15 +360,15 @@ class Passage:
         return worth
 
     def together(self, shown: Words) -> float:
-        """How many of its words stand together, in its heading and a part."""
+        """Return how many of its words stand together, in its heading and one part."""
         if len(self.body_words) < 2:
             return _count(self.words, shown)
         in_parts = [part.words | self.heading_words for part in self.parts]
         return max([_count(words, shown) for words in {self.heading_words, *in_parts}])
 
     def url(self, page: str, excerpt: str = "") -> str:
-        """Where the passage is on its page: the id of its heading, and the words of an excerpt that
-        has a mark, by which a browser finds the place; without either the text of the heading."""
+        """Return the URL of the passage: the page with the id of its heading and a text fragment
+        for a marked excerpt; without either, with a text fragment for its heading."""
         start = page
         if self.id:
             start = f"{page.partition('#')[0]}#{quote(self.id, safe=_IN_FRAGMENT)}"
@@ -383,8 +382,9 @@ class Passage:
 
 
 def with_text_fragment(page: str, excerpt: str) -> str:
-    """The URL of a page at an excerpt of it, marked or not: its first and last words, as all of it
-    would make a long URL. A browser that does not find them opens the page as without them."""
+    """Return the URL of a page with a text fragment for an excerpt, marked or not: its first and
+    last words, because a URL with all of it would be long. Browsers ignore words they cannot find.
+    """
     lines = [line.strip() for line in unmark(excerpt).strip("… \n").splitlines() if line.strip()]
     if not lines:
         return page
@@ -392,7 +392,7 @@ def with_text_fragment(page: str, excerpt: str) -> str:
     if len(lines) == 1 and len(first) <= 2 * _WORDS_OF_FRAGMENT:
         return _with_text(page, lines[0][:_LONGEST_HEADING])
     if is_unspaced(lines[0]):
-        # A browser finds whole words only, and only it knows where one ends.
+        # Browsers find only whole words, and only they know where one ends.
         return _with_text(page, _UNTIL_STOP.split(lines[0])[0][:_LONGEST_HEADING])
     ends = " ".join(first[:_WORDS_OF_FRAGMENT]), " ".join(last[-_WORDS_OF_FRAGMENT:])
     return _with_text(page, *ends)
@@ -400,18 +400,18 @@ def with_text_fragment(page: str, excerpt: str) -> str:
 
 def _with_text(page: str, *texts: str, before: str = "") -> str:
     said = quote("\n".join(filter(None, (before, *texts))), safe="")
-    said = said.replace("-", "%2D")  # it has a meaning there
+    said = said.replace("-", "%2D")  # part of the syntax of text fragments
     said = said.replace("%0A", "-,", 1 if before else 0).replace("%0A", ",")
     return f"{page}{'' if '#' in page else '#'}:~:text={said}"
 
 
 def _words_of(marked: str) -> Words:
-    """The marked words of a text, of which inflections count as one."""
+    """Return the marked words of a text; inflections count as one word."""
     return frozenset(map(str.casefold, _FIRST_LETTERS.findall(marked)))
 
 
 def marks_all(marked: Mapping[str, str]) -> bool:
-    """Whether the title has every word that is marked in the post."""
+    """Whether the title has every marked word of the post."""
     texts, title = (marked.get("text", ""), marked.get("code", "")), marked.get("title", "")
     if MARK not in title:
         return not any(MARK in text for text in texts)
@@ -431,9 +431,9 @@ def passages(
     title: str,
     announced: Sequence[str] = (),
 ) -> list[Passage]:
-    """A marked text and its code, cut at the headings: the passages that have a mark, or all of
-    them if there is none. A heading that is the title of the post is left out. Code that a colon
-    announces follows it."""
+    """Cut a marked text and its code at the headings, and return the passages with marks, or all if
+    there are no marks. A heading that equals the title is left out. Code that is announced by a
+    colon follows it."""
     without_mark = MARK not in text and MARK not in code
     lines = text.split("\n")
     code_lines = code.split("\n")
@@ -482,13 +482,13 @@ def passages(
 
 
 def _best_passages(candidates: Sequence[Passage], shown: Words) -> list[Passage]:
-    """The passages to show, the best first: the best one, and those that add words to it or answer
-    nearly as well with words in their heading."""
+    """Return the passages to show, best first: the best one, and those that add words, or that have
+    words in their heading and are nearly as good."""
     worth = {passage: passage.worth(shown) for passage in candidates}
     likely = sorted(candidates, key=worth.__getitem__, reverse=True)
     most, first = 0.0, likely[0]
     for passage in likely[:_LIKELY]:
-        if worth[passage] + _count(passage.words, shown) > most:  # else its parts decide nothing
+        if worth[passage] + _count(passage.words, shown) > most:  # otherwise it cannot be the best
             value = worth[passage] + passage.together(shown)
             if value > most:
                 most, first = value, passage
@@ -517,10 +517,10 @@ def excerpts(
     title: str = "",
     announced: Sequence[str] = (),
 ) -> tuple[list[str], list[tuple[Passage, str]]]:
-    """What is shown of a post: the snippets that are in no section, and sections with one each.
+    """Return the snippets of a post that are in no section, and its sections with one snippet each.
 
-    A snippet is the sentences that show most different words. Words of the title, and of what is
-    above it, count less.
+    A snippet has the sentences with most different marked words. Words that the title or an earlier
+    snippet shows count less.
     """
     shown = _words_of(marked.get("title", ""))
     texts = marked.get("text", ""), marked.get("code", "")
@@ -556,7 +556,7 @@ def excerpts(
 
 
 def _most_words(parts: Sequence[Part], shown: Words) -> Part:
-    """The first of those with most words that are not shown."""
+    """Return the part with most words that are not yet shown; the first of equal ones."""
     if len(parts) == 1:
         return parts[0]
     ranks = [(len(words - shown), len(words), -place) for place, (*_, words) in enumerate(parts)]
@@ -564,7 +564,7 @@ def _most_words(parts: Sequence[Part], shown: Words) -> Part:
 
 
 def _cut(text: str, begin: int, end: int) -> str:
-    """A part of a text, with an ellipsis where it ends inside a sentence."""
+    """Return a part of a text, with an ellipsis at an end that is inside a sentence."""
     part = text[begin:end]
     before = text[max(0, begin - 2) : begin].rstrip(" ")[-1:]
     after = text[end : end + 2].lstrip(" ")[:1]
@@ -574,8 +574,8 @@ def _cut(text: str, begin: int, end: int) -> str:
 
 
 def _part(text: str, mark: int, after: int) -> Part:
-    """The part with this mark, `after` the one before: it begins with its sentence, or in a long
-    one with a word."""
+    """Return the part around the mark at `mark`, from `after` on: it begins with the sentence, or
+    with a word if the sentence is long."""
     begin = earliest = max(0, mark - _BEFORE)
     for stop in reversed([*_STOP.finditer(text, earliest, mark)]):
         if _is_stop(text, stop):
@@ -591,8 +591,8 @@ def _part(text: str, mark: int, after: int) -> Part:
 
 
 def _is_stop(text: str, stop: re.Match[str]) -> bool:
-    """Whether it ends a sentence: no point of an abbreviation, an initial or a number of a list, no
-    sign of a name, and none before a small letter."""
+    """Whether the match ends a sentence: it is not the point of an abbreviation, an initial or a
+    list number, not part of a name (Yahoo!), and not before a lower-case letter."""
     sign, at = stop[0][0], stop.start()
     if sign not in ".!?":
         return True
@@ -609,11 +609,11 @@ def _is_stop(text: str, stop: re.Match[str]) -> bool:
 
 
 def _end(text: str, begin: int, marked_to: int) -> int:
-    """Where it ends: with its sentence, or with a word after `FRAGMENT_SIZE` characters."""
+    """Return where a part ends: with its sentence, or with a word after `FRAGMENT_SIZE`."""
     limit = max(begin + FRAGMENT_SIZE, marked_to)
     for stop in _STOP.finditer(text, marked_to, limit) if marked_to else ():
         at = stop.start()
-        # What a colon announces is shown, too.
+        # A text that ends with a colon includes what it announces.
         is_colon = stop[0] == "\n" and unmark(text[max(0, at - 3) : at]).rstrip()[-1:] == ":"
         if not is_colon and _is_stop(text, stop):
             return at + 1

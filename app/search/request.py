@@ -1,4 +1,4 @@
-"""The query string → a SearchRequest, or every complaint about it at once."""
+"""Reads a query string into a SearchRequest, or reports everything that is wrong with it."""
 
 import re
 import unicodedata
@@ -19,31 +19,31 @@ MAX_PAGE = 50
 MAX_SIZE = 50
 DEFAULT_SIZE = 10
 MAX_WORDS_BY_SIZE, MAX_WORDS, CHARACTERS_OF_WORD = 400, 20, 10
-"""Words of a query times hits on a page, and words, beyond the default size: the cost of a search
-grows with both. So many characters count as a word: a chain such as `site.name.word` has several, a
-text in Chinese one for each character."""
+"""Limits for pages larger than the default: the number of words times hits, and the number of
+words; the cost of a search grows with both. A number of characters counts as a word, because a
+chain such as `site.name.word` has several words, and Chinese text one for each character."""
 MAX_CATEGORIES = MAX_YEARS = 20
 MAX_CATEGORY = 200
 MAX_SUGGESTIONS = 10
 
 _JOINERS = "\u200c\u200d"
-"""Invisible, and yet spelling in some scripts."""
+"""Invisible characters that some scripts need for correct spelling."""
 
 Sort = Literal["relevance", "newest"]
 _MOST_COMPLAINTS = 20
-_LONGEST_SHOWN = 100  # characters of what was sent
+_LONGEST_SHOWN = 100  # characters of a value in a complaint
 
 Complaint = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """A valid search request; no other code reads a raw parameter.
+    """A valid search request; no other code reads the raw parameters of a search.
 
-    `q` has single spaces. `since` and `until` are included; a post is of any of `categories` and
-    `years`. `lang` is a lower-case language code. `under` is an address without its scheme, or a
-    path: of posts there and below. `prefer` is the indexed language, in which posts come first; it
-    follows from the visitor's browser. Without `comments` only what the blog says is searched.
+    White space in `q` is normalised. `since` and `until` are inclusive; a post matches any of
+    `categories` and any of `years`. `lang` is a lower-case language code. `under` is an address
+    without its scheme, or a path: only posts there or below. Posts in `prefer`, an indexed language
+    chosen by the visitor's browser, rank higher. Without `comments`, comments are not searched.
     """
 
     q: str
@@ -69,7 +69,7 @@ class SearchRequest:
         """Read the parameters of a search.
 
         Raises:
-            BadRequest: `details` has every complaint: the parameter, what was got, what is wrong.
+            BadRequest: `details` lists the parameter, value and problem of each complaint.
         """
         values, complaints = _read(args, PARAMETERS, "a search")
         since, until = values.get("since"), values.get("until")
@@ -86,7 +86,7 @@ class SearchRequest:
         return cls(**values)
 
     def key(self) -> str:
-        """The same for all requests that have the same answer."""
+        """Return a text that is equal for all requests with the same answer."""
         debug = "requests" if self.debug_requests else "on" if self.debug else ""
         also = [("prefer", self.prefer), ("debug-search", debug)]
         also.append(("comments", "" if self.comments else "off"))
@@ -95,10 +95,10 @@ class SearchRequest:
 
     @classmethod
     def from_key(cls, key: str) -> "SearchRequest":
-        """The request whose key this is.
+        """Return the request that has this key.
 
         Raises:
-            BadRequest: it is of a version that had other parameters.
+            BadRequest: the key was made by a version with other parameters.
         """
         # Imported here: a command that searches does not need it.
         from werkzeug.datastructures import MultiDict
@@ -108,7 +108,7 @@ class SearchRequest:
         return replace(cls.parse(args), prefer=prefer)
 
     def parameters(self, *, typos: bool | None = None) -> list[tuple[str, str]]:
-        """The parameters of this search, without those that have their default."""
+        """Return the parameters of this search that differ from their defaults."""
         tolerant = self.typos if typos is None else typos
         chosen = [
             ("q", self.q),
@@ -128,7 +128,7 @@ class SearchRequest:
 
 @dataclass(frozen=True, slots=True)
 class SuggestRequest:
-    """A request for suggestions: what was typed so far, how many at most, and in which language."""
+    """A request for suggestions for the text typed so far."""
 
     q: str
     size: int = MAX_SUGGESTIONS
@@ -145,17 +145,17 @@ class SuggestRequest:
         return cls(**parse_parameters(args, SUGGEST_PARAMETERS, "suggestions"))
 
     def key(self) -> str:
-        """The same for every request that has the same suggestions."""
+        """Return a text that is equal for all requests with the same suggestions."""
         rest = [("size", self.size), ("lang", self.lang), ("under", self.under)]
         return urlencode([("suggest", self.q.lower()), *rest])
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of a query string; /openapi.json describes it by its text and its JSON Schema.
+    """A parameter of a query string; /openapi.json contains its text and its JSON Schema.
 
-    `read` makes fields of a request of the value (of the list of all values if it is `repeatable`),
-    and raises ValueError if it is invalid.
+    `read` converts the value (or the list of all values of a `repeatable` parameter) to fields of a
+    request; it raises ValueError if the value is invalid.
     """
 
     name: str
@@ -169,7 +169,7 @@ class Parameter:
 def parse_parameters(
     args: "MultiDict[str, str]", parameters: Sequence[Parameter], of: str
 ) -> dict[str, Any]:
-    """The values of the parameters that are given; `of` says for messages what takes them.
+    """Return the values of the given parameters; `of` names the request in messages.
 
     Raises:
         BadRequest: as `SearchRequest.parse` does.
@@ -182,7 +182,7 @@ def parse_parameters(
 def _read(
     args: "MultiDict[str, str]", parameters: Sequence[Parameter], of: str
 ) -> tuple[dict[str, Any], list[Complaint]]:
-    """The values of valid parameters, and the complaints about all others."""
+    """Return the values of the valid parameters, and complaints about all others."""
     known = [parameter.name for parameter in parameters]
     complaints = [
         _complaint(name, args[name], f"is not a parameter of {of}")
@@ -227,7 +227,7 @@ def _complaint(parameter: str, got: object, message: str) -> Complaint:
 
 
 def whole_number(name: str, least: int, most: int, default: int, text: str) -> Parameter:
-    """A parameter with a whole number."""
+    """Return a parameter for a whole number."""
     schema = {"type": "integer", "minimum": least, "maximum": most, "default": default}
 
     def read(raw: str) -> dict[str, Any]:
@@ -241,7 +241,7 @@ def whole_number(name: str, least: int, most: int, default: int, text: str) -> P
 def printable(
     name: str, most: int, text: str, clean: Callable[[str], str] = str.strip
 ) -> Parameter:
-    """A parameter with a text of at most so many characters, which `clean` changes."""
+    """Return a parameter for a text of at most `most` characters, normalised by `clean`."""
 
     def read(raw: str) -> dict[str, Any]:
         value = raw.strip()
@@ -257,7 +257,7 @@ def _string(most: int) -> Mapping[str, Any]:
 
 
 def _choice(name: str, values: Mapping[str, Any], text: str) -> Parameter:
-    """A parameter that is one of these; the first is what its absence means."""
+    """Return a parameter with these allowed values; the first is the default."""
     schema = {"type": "string", "enum": list(values), "default": next(iter(values))}
 
     def read(raw: str) -> dict[str, Any]:
@@ -269,7 +269,7 @@ def _choice(name: str, values: Mapping[str, Any], text: str) -> Parameter:
 
 
 def _query(raw: str) -> dict[str, Any]:
-    # NFC, because a decomposed é would be two characters to the suggester's edit distance.
+    # NFC, because a decomposed é counts as two characters in the suggester's edit distance.
     composed = unicodedata.normalize("NFC", raw)
     if not composed.isprintable():
         composed = "".join(map(_as_typed, composed))
@@ -280,7 +280,7 @@ def _query(raw: str) -> dict[str, Any]:
 
 
 def _as_typed(character: str) -> str:
-    """A character as a person would have typed it; invisible ones come from copied text."""
+    """Return a character as a person would have typed it; copied text has invisible ones."""
     category = unicodedata.category(character)
     if category == "Cf" and character not in _JOINERS:
         return ""

@@ -1,4 +1,4 @@
-"""The bodies of searches, made of the clauses. `app.search.found` reads their responses. Pure."""
+"""Builds the bodies of searches from clauses; `app.search.found` reads the responses. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -43,9 +43,9 @@ from app.search.spelling import Word, interpret_as_typed
 
 KEY: Final = "translation_key"
 COLLAPSED: Body = {"collapse": {"field": KEY}}
-"""A part of a search whose hits are the best, or the first, of their translations."""
+"""The part of a search that keeps one hit of each set of translations: the best, or the first."""
 COUNTED: Body = {"aggs": {"posts": {"cardinality": {"field": KEY}}}}
-"""A part of an aggregation that counts posts and not their translations: `found` reads it."""
+"""The part of an aggregation that counts all translations of a post once; read by `found`."""
 
 _SOURCE = [
     *("oid", "title", "url", "pub_date", "categories", "language", "image", "announced"),
@@ -57,10 +57,10 @@ _SOURCE = [
 
 
 def hits_search(plan: Plan) -> Body:
-    """One page of the posts that match, with highlights."""
+    """Return the search for one page of matching posts, with highlights."""
     by_relevance, marker = plan.request.sort == "relevance", Marker.of(plan)
     should = [query for _, query in words_clauses(plan)]
-    # Without words every post is listed.
+    # Without words every post matches.
     has_words = bool(plan.terms or plan.query.quoted)
     if has_words and plan.has_comments and plan.request.comments:
         should.append(_comments(marker))
@@ -92,14 +92,14 @@ def hits_search(plan: Plan) -> Body:
 
 
 def _is_counted(plan: Plan) -> bool:
-    """Whether the hits are counted where they are found. In an order by date that would look at all
-    of them, those of a large page are asked for later, and translations count as one post."""
+    """Whether the search for hits also counts them. In an order by date that would have to visit
+    all hits, a large page is requested later, and translations count as one post."""
     by_relevance = plan.request.sort == "relevance"
     return by_relevance and not (plan.is_large or plan.has_translations)
 
 
 def _comments(marker: Marker) -> Query:
-    """The comments that match come with their post, and add nothing to its score."""
+    """Return the matching comments with their post, without a score."""
     field = "comments.comment"
     query = marker.query(field)
     query["bool"]["should"] += [
@@ -109,7 +109,7 @@ def _comments(marker: Marker) -> Query:
 
 
 def comments_clause(query: Query, highlight: Body) -> Query:
-    """The comments that match come with their post, and add nothing to its score."""
+    """Return the comments that match `query` as inner hits of their post, without a score."""
     inner_hits = {
         "name": COMMENTS,
         "size": scoring.COMMENTS,
@@ -121,7 +121,7 @@ def comments_clause(query: Query, highlight: Body) -> Query:
 
 
 def scores_search(plan: Plan, ids: Sequence[str]) -> Body:
-    """What each part of the query adds to the scores of these posts, by the names of the parts."""
+    """Return the search for what each named part of the query adds to the scores of these posts."""
     parts = [*quoted_clauses(plan), *words_clauses(plan, one_by_one=True), *whole_title(plan)]
     body: Body = {
         "query": bool_query(
@@ -144,15 +144,15 @@ def _rescore(clauses: list[Query]) -> Body:
 
 
 def _matching_posts(plan: Plan, needed: int, *, similar: bool = False) -> Query:
-    """The posts that match, unscored."""
+    """Match the posts of a plan, without scores."""
     words = [phrase_in(scoring.QUOTED_FIELDS, text) for text in plan.query.quoted]
     words += has_terms(plan, needed, similar=similar)
     return bool_query(filter=[_limit_to_listed(bool_query(filter=words), plan)])
 
 
 def _limit_to_listed(by_words: Query, plan: Plan) -> Query:
-    """Those that match by their words or are pinned, without excluded words, and those whose title
-    is the query, exclusions included; none that a rule of the blog hides."""
+    """Match posts that match `by_words` or are pinned, without excluded words, and posts whose
+    title is the query, exclusions included; no post that a pin rule hides."""
     allowed = any_of([by_words, *pinned_clauses(plan.pins)])
     if excluded := excluded_clauses(plan):
         allowed["bool"]["must_not"] = excluded
@@ -168,16 +168,15 @@ def _limit_to_listed(by_words: Query, plan: Plan) -> Query:
 
 
 COUNTS = "counts"
-"""The aggregation that counts the posts of each of several queries: one takes less time than one
-for each of them."""
+"""The aggregation that counts posts for several queries: faster than one for each query."""
 
 
 def _counts(plan: Plan) -> dict[str, Query]:
-    """Queries for the posts that match: `ANY`, if `hits_search` does not count them; `ALL`, with
-    every word, if that is not the same; `has_name`, with a term that was split."""
+    """Return named queries to count: `ANY`, all matching posts, if `hits_search` does not count
+    them; `ALL`, those with every word, if that may differ; `has_name`, those with a split term."""
     number = len(plan.required)
     counted = {} if _is_counted(plan) else {ANY: _matching_posts(plan, plan.needed, similar=True)}
-    # Posts that only have a similar word match, and do not have the word.
+    # Posts that only have a similar word match, but do not have the word.
     least = 0 if any(term.similar for term in plan.required) else plan.needed
     if plan.pins.first:
         counted[ALL] = _matching_posts(replace(plan, pins=replace(plan.pins, first=())), number)
@@ -191,7 +190,7 @@ def _counts(plan: Plan) -> dict[str, Query]:
 
 
 def counts_searches(plan: Plan) -> list[Body]:
-    """The search that counts what `hits_search` does not, if there is something."""
+    """Return the search that counts what `hits_search` does not, if there is anything to count."""
     counted = _counts(plan)
     return [_count_words(plan, counted)] if counted else []
 
@@ -202,7 +201,7 @@ def _count_words(plan: Plan, counted: dict[str, Query]) -> Body:
     return {"size": 0, "track_total_hits": False, "aggs": counts}
 
 
-# -- order, pages, and what another choice would find ----------------------------------------------
+# -- order, pages and facets -----------------------------------------------------------------------
 
 NEWEST = {"pub_date": {"order": "desc", "missing": "_last"}}
 
@@ -219,7 +218,7 @@ _YEAR_COUNTS: Body = {
 
 
 def facets_search(plan: Plan) -> Body:
-    """The counts by category and year of the posts that match."""
+    """Return the search that counts matching posts by category and year."""
     return {
         "size": 0,
         "track_total_hits": False,
@@ -229,19 +228,19 @@ def facets_search(plan: Plan) -> Body:
 
 
 def page(request: SearchRequest) -> Body:
-    """The part of a search that gives one page, in the order asked for."""
+    """Return the part of a search for one page in the requested order."""
     part: Body = {"from": (request.page - 1) * request.size, "size": request.size}
     if request.sort == "newest":
-        # Posts of one moment are ordered alike on every page and replica.
+        # Posts of the same time have the same order on every page and replica.
         part |= {"sort": [NEWEST, "_score", "oid"], "track_scores": True}
     return part
 
 
 def facet_counts(request: SearchRequest, language: Language, *, translated: bool) -> Body:
-    """Aggregations that count posts by category and by year.
+    """Return aggregations that count posts by category and by year.
 
-    The filters on categories do not narrow the counts of categories, nor those on days the counts
-    of years.
+    Filters on categories do not apply to the counts of categories, nor filters on days to the
+    counts of years.
     """
     chosen = language_filter(request.lang, language) + under_filter(request.under)
     of_each = COUNTED if translated else {}
@@ -256,16 +255,17 @@ def _among(filters: list[Query], counted: Body) -> Body:
     return {"filter": {"bool": among}, "aggs": {"counts": counted}}
 
 
-# -- what the index knows of the terms -------------------------------------------------------------
+# -- the lookup of terms ---------------------------------------------------------------------------
 
 
 def count_name(kind: str, term: QueryTerm) -> str:
-    """What counts the posts of a term; `kind` is a field of `TermStats`."""
+    """Return the name of a count of posts with a term; `kind` is a field of `TermStats`."""
     return f"term {kind} {term.key}"
 
 
 def lookup_search(plan: Plan, unknown: Iterable[tuple[QueryTerm, Word]]) -> Body:
-    """Counts the posts of the plan and of each word, and asks for other spellings."""
+    """Return the search that counts the posts of the plan and of each word, and suggests other
+    spellings."""
     counted = _counts(plan)
     errors_of = {}
     for term, word in unknown:
@@ -283,8 +283,8 @@ def _suggesters(errors_of: Mapping[str, int]) -> Body:
         "field": "spelling",
         "size": scoring.SUGGEST_SIZE,
         "max_inspections": scoring.SUGGEST_SIZE,
-        # A word of more posts than this is taken as correct. Rare ones may be misspelled in a
-        # post, and the first letter may be the wrong one.
+        # A word that more posts have is taken as correct. Rare words may be errors in a post, and
+        # the first letter may be wrong, too.
         "suggest_mode": "always",
         "max_term_freq": scoring.RARE_POSTS,
         "prefix_length": 0,
@@ -298,7 +298,7 @@ def _suggesters(errors_of: Mapping[str, int]) -> Body:
 
 
 def _count_term(term: QueryTerm) -> dict[str, Query]:
-    """By fields of `TermStats`: which posts to count."""
+    """Return the queries to count posts by, named by the fields of `TermStats`."""
     if term.is_joined:
         return {"stems": match_in(scoring.IN_ANY_FORM, term.token, operator="and")}
     if len(term.pieces) > 1:

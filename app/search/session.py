@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 Body = dict[str, Any]
 """The body of a search, or a part of it: `{"query": …, "size": 10}`."""
 
-# Term statistics of all shards together, so that a hit's score does not depend on its shard. On an
-# index of one shard Elasticsearch leaves the extra phase out.
+# Uses the term statistics of all shards, so that a hit's score does not depend on its shard.
+# Elasticsearch skips the extra phase for an index of one shard.
 _SEARCH_TYPE = "dfs_query_then_fetch"
 _MOST_WORDS = 20_000
 _pack, _unpack = msgspec.msgpack.Encoder().encode, msgspec.msgpack.Decoder(WordFacts).decode
 
 
 class HeadingPlace(TypedDict):
-    """A heading: its line in the text, the line of the code after it, the id of its element."""
+    """A heading: its line in the text, its line in the code, its level, and its element's id."""
 
     line: int
     code_line: int
@@ -54,7 +54,7 @@ class StoredPost(TypedDict, total=False):
 
 
 class EngineHit(TypedDict):
-    """A hit of Elasticsearch. `matched_queries` are the names of the clauses that it has, `fields`
+    """A hit of Elasticsearch. `matched_queries` are the names of the clauses it matches, `fields`
     are doc values, `inner_hits` its comments. `app.search.translations` adds `translations`."""
 
     _id: str
@@ -68,7 +68,7 @@ class EngineHit(TypedDict):
 
 
 class EngineHits(TypedDict):
-    """The hits of a page, and how many there are in all, if that was counted."""
+    """The hits of a page, and the total number of hits, if it was counted."""
 
     hits: list[EngineHit]
     total: NotRequired[dict[str, Any]]
@@ -84,8 +84,8 @@ class Response(TypedDict):
 
 
 class WordMemo:
-    """What one generation of an index has of words, the last 20,000, packed: as objects they would
-    take 16 MB in each process. Threads may share it."""
+    """The facts about the last 20,000 words in one generation of an index, packed: as objects they
+    would take 16 MB in each process. Threads may share it."""
 
     def __init__(self, most: int = _MOST_WORDS) -> None:
         self._facts: OrderedDict[Word, bytes] = OrderedDict()
@@ -93,7 +93,7 @@ class WordMemo:
         self._lock = Lock()
 
     def recall(self, examined: "Examined") -> dict[str, WordFacts]:
-        """What is known of these words, by the keys of their terms."""
+        """Return what is known of these words, by the keys of their terms."""
         known = {}
         with self._lock:
             for key, (_, word) in examined.items():
@@ -111,12 +111,12 @@ class WordMemo:
 
 @dataclass(slots=True)
 class SearchSession:
-    """The requests of one search, by what is known of the index: `view` and `words`.
+    """Sends the requests of one search, with what is known of the index: `view` and `words`.
 
-    `timeout` is how many seconds Elasticsearch may work on a search. A search that it stops then is
-    an error, as a part of the posts would be a wrong answer. `sent`: the requests in their order:
-    kind, Elasticsearch's own time and that until the response was read, in milliseconds, and the
-    bodies. `figures`: those of the index when it answered the last of them, "" before.
+    `timeout`: the seconds that Elasticsearch may work on a search; longer is an error, because
+    partial results would be a wrong answer. `sent`: the requests in order: kind, Elasticsearch's
+    own time and the time until the response was read, in milliseconds, and the bodies. `figures`:
+    the figures of the index at the last response, "" before.
 
     Exceptions of the Elasticsearch client pass through; `app.engines.elastic.translate_errors` maps
     them.
@@ -132,11 +132,11 @@ class SearchSession:
 
     @property
     def is_current(self) -> bool:
-        """Whether the index is still of the generation that the view is of."""
+        """Whether the index still has the generation of the view."""
         return self.figures in ("", self.view.figures)
 
     def send(self, kind: str, *bodies: Body) -> list[Response]:
-        """Send searches of the index in one request; the response of each.
+        """Send searches in one request, and return the response to each.
 
         Raises:
             ApiError: one of them failed, on every shard or on some.
@@ -162,7 +162,7 @@ class SearchSession:
         return responses[: len(bodies)]
 
     def scores(self, body: Body) -> dict[str, dict[str, float]]:
-        """Send one search that reports what each named clause added to a hit's score; by `_id`."""
+        """Send a search, and return what each named clause added to a hit's score, by `_id`."""
         response = self.client.search(
             index=self.index,
             body=body,
@@ -175,7 +175,7 @@ class SearchSession:
         return {hit["_id"]: hit.get("matched_queries", {}) for hit in hits}
 
     def explain(self, *, bodies: bool = False) -> list[dict[str, Any]]:
-        """The requests that were sent, with their bodies if asked for."""
+        """Return the requests that were sent, optionally with their bodies."""
         left_out = () if bodies else ("bodies",)
         return [
             {name: value for name, value in sent.items() if name not in left_out}
@@ -196,20 +196,20 @@ FIGURES: Body = {
 
 
 def figures_searches(index: str, shards: int) -> list[Body]:
-    """Headers and bodies, for `_msearch`, of searches that report the figures of an index. The last
-    ones of a request: then they are started last."""
+    """Return headers and bodies, for `_msearch`, of searches for the figures of an index. Put them
+    last in a request, so that Elasticsearch starts them last."""
     return [line for header in shard_headers(index, shards) for line in (header, FIGURES)]
 
 
 def shard_headers(index: str, shards: int) -> list[Body]:
-    """The header of a search of each shard."""
+    """Return the header of a search for each shard."""
     copies = [ONE_COPY] if shards == 1 else [f"_shards:{nth}|{ONE_COPY}" for nth in range(shards)]
     whole = {"index": index, "allow_partial_search_results": False}
     return [{**whole, "preference": copy} for copy in copies]
 
 
 def read_figures(responses: Sequence[Response]) -> str:
-    """The figures in the responses to `figures_searches`."""
+    """Read the figures in the responses to `figures_searches`."""
     numbers = [part["aggregations"]["numbers"] for part in responses]
     shards = [f"{shard['count']}:{shard['sum']:.0f}" for shard in numbers]
     indices = [part["aggregations"]["index"]["buckets"] for part in responses]

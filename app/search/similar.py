@@ -1,12 +1,11 @@
-"""Posts that are like one: `GET /similar?url=…`, or `oid=`.
+"""Finds posts similar to a given one: `GET /similar?url=…`, or `oid=`.
 
     similar(session, SimilarRequest("https://blog.example.org/posts/a/"))
 
-One request asks three things: for the post at that address, for posts like it, and for what the
-words of the address find. The last is the answer if no post has the address: the page of a 404 can
-ask whether one of these is meant. Elasticsearch takes the words of the post from the index by its
-oid. Where that is neither the address nor its path, it is only known from the response; then a
-second request asks for posts like it.
+One request searches for the post at the address, for posts similar to it, and for the words of the
+address. The last are the answer if no post has the address: a 404 page can suggest them.
+Elasticsearch reads the words of the post from the index by its oid. If the oid is neither the
+address nor its path, only the response reveals it; then a second request finds similar posts.
 """
 
 import re
@@ -40,12 +39,12 @@ if TYPE_CHECKING:
 
 _POSTS, _MOST_POSTS = 5, 10
 _TERMS, _TEXT = 50, 0.15
-"""So many words of the text, those that are rarest in the blog, and their weight beside the words
-of the title. Of the posts of the Go blog that link to each other are among the first five: 0.481
-with 25 words alone, 0.538 with 50, 0.552 with those of the title."""
+"""The number of words of the text, the rarest in the blog, and their weight against the words of
+the title. Share of the Go blog's posts linked to each other that are among the first five: 0.481
+with 25 words alone, 0.538 with 50, 0.552 with the words of the title."""
 _LINKED = 10.0
-"""Of a post that links to this one."""
-_LONGEST_PREFIX = 1000  # characters; a longer one is an error in Elasticsearch
+"""The score of a post that links to the given one."""
+_LONGEST_PREFIX = 1000  # characters; Elasticsearch rejects a longer one
 _MEANING = 12.0
 _WORDS_OF_PATH = 20
 _WORD = re.compile(r"[^\W_]*[^\W\d_][^\W_]*")  # not a number
@@ -67,7 +66,7 @@ SIMILAR_PARAMETERS = (
 
 @dataclass(frozen=True, slots=True)
 class SimilarRequest:
-    """A request for posts like the one with this address or oid; one of them is given."""
+    """A request for posts similar to the one with this address or oid; one of them is given."""
 
     url: str = ""
     oid: str = ""
@@ -88,7 +87,7 @@ class SimilarRequest:
 
     @property
     def address(self) -> str:
-        """The address without its scheme, parameters for counting and fragment; "" without one."""
+        """The address without scheme, tracking parameters and fragment; "" without an address."""
         return address_of(self.url.partition("#")[0])
 
     @property
@@ -96,7 +95,7 @@ class SimilarRequest:
         return self.address.partition("/")[2]
 
     def key(self) -> str:
-        """The same for every request that has the same posts."""
+        """Return a text that is equal for all requests with the same answer."""
         rest = [("oid", self.oid), ("size", self.size), ("under", self.under)]
         return urlencode([("similar", self.address), *rest])
 
@@ -104,7 +103,7 @@ class SimilarRequest:
 def similar(
     session: SearchSession, request: SimilarRequest, model: "Model | None" = None
 ) -> SimilarAnswer:
-    """The body of the answer; `model` is that of meanings, if it is on.
+    """Return the body of the answer; `model` is for semantic search, if on.
 
     Exceptions of the Elasticsearch client pass through; `app.engines.elastic.translate_errors` maps
     them.
@@ -112,7 +111,7 @@ def similar(
     oids = [request.oid] if request.oid else [request.path or "index", request.url]
     if model and model.name != session.view.model:
         model = None
-    # Its own translation may be among them.
+    # One of them may be the given post's translation.
     also = {**COLLAPSED, "size": request.size + 1} if session.view.has_translations else {}
     post, alike, by_path = session.send(
         "similar",
@@ -136,7 +135,7 @@ def similar(
 
 
 def _itself(request: SimilarRequest, oids: list[str]) -> Query:
-    """The post at the address, else with one of these oids."""
+    """Match the post at the address, or else with one of these oids."""
     clauses = [constant({"terms": {"oid": oids}}, 1)]
     if request.address:  # a blog may be indexed without its host: `/posts/a`
         addresses = [request.address, f"/{request.path}"]
@@ -145,7 +144,7 @@ def _itself(request: SimilarRequest, oids: list[str]) -> Query:
 
 
 def stored_post(session: SearchSession, name: str) -> Mapping[str, Any]:
-    """The post that has this oid or address, with plain texts; {} if there is none."""
+    """Return the post with this oid or address, with plain texts; {} if there is none."""
     query, source = _itself(SimilarRequest(url=name), [name]), [*_SOURCE, *_TEXTS, "headings"]
     (found,) = session.send("post", {"query": query, "size": 1, "_source": source})
     for hit in found["hits"]["hits"]:
@@ -155,8 +154,8 @@ def stored_post(session: SearchSession, name: str) -> Mapping[str, Any]:
 
 
 def _alike(request: SimilarRequest, oids: list[str], model: "Model | None") -> Body:
-    """Posts that have its rarest words and its categories and those of its address, which are
-    usually those of its title; that link to it; or that are near to it in meaning."""
+    """Return the search for posts with the rarest words, the categories, or the words of the
+    address of the given one (usually those of its title), links to it, or a similar meaning."""
     text = _words(request)
     clauses = [
         _more_like(oids, ["text", "headings.text"], max_query_terms=_TERMS, boost=_TEXT),
@@ -179,7 +178,7 @@ def _more_like(oids: list[str], fields: list[str], **options: Any) -> Query:
 
 
 def _by_path(request: SimilarRequest) -> Body:
-    """Posts with the words of an address, above all in their titles, misspelled ones, too."""
+    """Return the search for posts with words of the address, also misspelled; titles weigh most."""
     text = _words(request)
     if not text:
         return _page(request, {"match_none": {}})
@@ -196,7 +195,7 @@ def _by_path(request: SimilarRequest) -> Body:
 
 
 def _words(request: SimilarRequest) -> str:
-    """The words of the address or the oid, without numbers and the ending of a file."""
+    """Return the words of the path or the oid, without numbers."""
     return " ".join(_WORD.findall(request.path or request.oid)[:_WORDS_OF_PATH])
 
 

@@ -1,8 +1,8 @@
-"""What a query term may stand for: the weighted variants of a word. Pure.
+"""Interprets query terms: the weighted variants that a word may stand for. Pure.
 
-Elasticsearch's term suggester lists the words of the index within two edits. How likely each of
-them is meant follows from how people mistype: they leave letters out and swap neighbours more often
-than they add or replace letters.
+Elasticsearch's term suggester lists the words of the index within two edits. Their likelihood
+follows from how people mistype: they omit letters and swap neighbours more often than they add or
+replace letters.
 """
 
 import math
@@ -19,7 +19,7 @@ from app.search.query_parser import QueryTerm
 
 
 class Option(NamedTuple):
-    """What the term suggester offers for a word, and how many posts have that."""
+    """A spelling from the term suggester, and the number of posts that have it."""
 
     text: str
     posts: int
@@ -29,12 +29,12 @@ Options = Sequence[Option]
 
 
 def edit_cost(typed: str, meant: str, language: Language) -> float:
-    """How much it takes to mistype `meant` as `typed`: a weighted Damerau-Levenshtein distance."""
+    """Return the cost of typing `typed` for `meant`: a weighted Damerau-Levenshtein distance."""
     return edit_costs(typed, meant, language)[-1]
 
 
 def edit_costs(typed: str, meant: str, language: Language) -> list[float]:
-    """How much it takes to mistype each beginning of `meant` as `typed`, from "" to all of it."""
+    """Return the cost of typing `typed` for each prefix of `meant`, from "" to all of it."""
     before: list[float] = []
     row = [column * scoring.COST_LEFT_OUT for column in range(len(meant) + 1)]
     for i, letter in enumerate(typed, 1):
@@ -63,7 +63,7 @@ def _cost_of_replacing(letter: str, wanted: str, language: Language) -> float:
 
 @dataclass(frozen=True, slots=True)
 class TermStats:
-    """How many posts have a word: as typed (`words`), as typed or by a synonym (`forms`), in
+    """The number of posts with a word: as typed (`words`), as typed or by a synonym (`forms`), in
     any inflection (`stems`), in a title, and as the beginning of a longer word."""
 
     words: int = 0
@@ -74,7 +74,7 @@ class TermStats:
 
     @property
     def posts(self) -> int:
-        """How many posts have the word itself."""
+        """The number of posts with the word itself."""
         return max(self.words, self.forms)
 
     @property
@@ -85,9 +85,9 @@ class TermStats:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word that is looked up in the index; `joined`: it is two terms of a query, written as one.
+    """A word to look up in the index; `joined`: it is made of two terms of a query.
 
-    `errors`: how many of them other spellings may have; 0: none are wanted.
+    `errors`: the maximum number of edits in suggested spellings, 0 for no suggestions.
     """
 
     text: str
@@ -97,14 +97,14 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class WordFacts:
-    """What the index has of a word, and the other spellings that the suggester offers."""
+    """The counts of a word in the index, and the spellings that the suggester offers for it."""
 
     stats: TermStats
     options: tuple[Option, ...] = ()
 
 
 Facts = Mapping[str, WordFacts]
-"""By the keys of terms."""
+"""Facts by the keys of terms."""
 
 
 VariantKind = Literal[
@@ -116,9 +116,9 @@ VariantKind = Literal[
 class TermVariant:
     """One text that a term may stand for.
 
-    `kind`: as typed, another spelling, all words that begin with it, two words in any inflection or
-    as typed, two characters as either; `begun` is being typed: the word and all that begin with it.
-    `weight` is the likelihood relative to the likeliest variant, `cost` that of the edits.
+    `kind`: as typed, another spelling, all words that begin with it, two words in any inflection
+    or as typed, the word being typed and all that begin with it, or one of two characters.
+    `weight` is the likelihood relative to the likeliest variant, `cost` the cost of the edits.
     """
 
     text: str
@@ -129,7 +129,7 @@ class TermVariant:
 
     @property
     def is_word(self) -> bool:
-        """Whether it is a word as it is written, and not what begins or splits one."""
+        """Whether it is a whole single word: neither a prefix, a split nor a character."""
         return self.kind in ("typed", "spelling")
 
     @property
@@ -149,10 +149,10 @@ class TermVariant:
 
 @dataclass(frozen=True)
 class Interpretation:
-    """A term with its variants, the likeliest first, and the reason in a few words.
+    """A term with its variants, the likeliest first, and a short reason.
 
-    The posts of `similar` words follow, and do not count as having the term. `phrase` has the words
-    that a synonym rule treats as one together with it (`machine learning`).
+    Posts with `similar` words rank below, and do not count as having the term. `phrase` is the
+    phrase with this term that a synonym rule contracts (`machine learning`).
     """
 
     typed: QueryTerm
@@ -163,7 +163,7 @@ class Interpretation:
 
     @cached_property
     def likeliest(self) -> TermVariant:
-        """The variant that is searched for in phrases."""
+        """The variant to search for in phrases."""
         return self.variants[0]
 
     @cached_property
@@ -182,26 +182,26 @@ class Interpretation:
         return any(variant.is_beginning for variant in self.variants)
 
     def doubtful(self, *, alone: bool) -> bool:
-        """Whether the likeliest spelling is far for so short a word: it may be a word that posts do
-        not have (`grey`, grep), not a misspelled one. `alone`: it is the only word."""
+        """Whether the likeliest spelling has many edits for so short a word: perhaps the word is
+        right, but in no post (`grey`, grep). `alone`: it is the only word."""
         far = scoring.FAR if alone else scoring.FAR_BESIDE_OTHERS
         likeliest = self.likeliest
         return likeliest.kind == "spelling" and likeliest.cost >= far * len(self.typed.token)
 
     @property
     def tokens(self) -> tuple[str, ...]:
-        """What the likeliest variant is to the synonym rules."""
+        """The tokens of the likeliest variant for the synonym rules."""
         return self.typed.pieces if self.likeliest.kind == "typed" else (self.likeliest.text,)
 
 
 def interpret_as_typed(term: QueryTerm, posts: int = 0, reason: str = "as typed") -> Interpretation:
-    """The term as it was typed and nothing else."""
+    """Interpret a term only as typed."""
     return Interpretation(term, (TermVariant(term.text, posts=posts),), reason)
 
 
 def mark_phrases(terms: Sequence[Interpretation], phrases: Phrases) -> tuple[Interpretation, ...]:
-    """The terms; those that a rule of the index contracts together (`machine learning => ml`) with
-    the whole phrase."""
+    """Return the terms, with the whole phrase for those that a synonym rule of the index contracts
+    (`machine learning => ml`)."""
     marked = list(terms)
     pieces = [(place, piece) for place, term in enumerate(marked) for piece in term.tokens]
     for start, end, _ in phrases.places([piece for _, piece in pieces]):
@@ -214,7 +214,7 @@ def mark_phrases(terms: Sequence[Interpretation], phrases: Phrases) -> tuple[Int
 
 
 def interpret_characters(term: QueryTerm) -> Interpretation:
-    """Two neighbouring characters that no post has, as either of them: one may be mistyped."""
+    """Interpret two neighbouring characters that no post has as either one: one may be an error."""
     variants = tuple(TermVariant(text, kind="character") for text in term.token)
     return Interpretation(term, variants, "no post has both characters side by side")
 
@@ -222,7 +222,7 @@ def interpret_characters(term: QueryTerm) -> Interpretation:
 def interpret(
     term: QueryTerm, facts: WordFacts, language: Language, *, last: bool
 ) -> Interpretation:
-    """What a term may stand for. `last`: it may be not yet typed to its end."""
+    """Interpret a term. `last`: it is the last one, which may be unfinished."""
     stats, options = facts.stats, facts.options
     if stats.forms and not stats.words and (accented := _add_accents(term, options, language)):
         variants = (TermVariant(term.text, posts=stats.forms), *accented)
@@ -240,8 +240,8 @@ def interpret(
 def _interpret_known(
     term: QueryTerm, posts: int, candidates: Sequence[TermVariant], language: Language
 ) -> Interpretation:
-    """A rare word may still be a typo for a more frequent one: the posts with that follow. Its own
-    inflections are among its posts anyway."""
+    """Interpret a word that posts have. A rare one may be a typo for a more frequent word, which
+    becomes `similar`. Its inflections match anyway."""
     similar = [
         variant
         for variant in candidates
@@ -259,7 +259,7 @@ def _interpret_known(
 def _interpret_by_stem(
     term: QueryTerm, posts: int, candidates: Sequence[TermVariant], language: Language
 ) -> Interpretation:
-    """No post has this inflection; the nearest one counts most."""
+    """Interpret an inflection that no post has; the nearest inflection weighs most."""
     near = []
     for variant in candidates:
         if language.akin(variant.text, term.token):
@@ -274,12 +274,12 @@ def _interpret_by_stem(
 def _interpret_unknown(
     term: QueryTerm, begun: int, candidates: list[TermVariant], language: Language, *, last: bool
 ) -> Interpretation:
-    """Misspelled, not typed to its end, or two words written as one."""
+    """Interpret a word that no post has: misspelled, unfinished, or two words written as one."""
     if begun and len(term.token) >= scoring.PREFIX_MIN:
         cost = scoring.COST_UNFINISHED_LAST if last else scoring.COST_UNFINISHED
         prefix = TermVariant(term.folded, kind="prefix", posts=begun, cost=cost)
         candidates = sorted([*candidates, prefix], key=_likelihood)
-    # A space that is left out is as likely as a letter.
+    # Leaving out a space is as likely as leaving out a letter.
     is_split = all(variant.cost > scoring.COST_LEFT_OUT for variant in candidates)
     splits = _splits(term.token, language) if is_split else ()
     if candidates:
@@ -289,7 +289,7 @@ def _interpret_unknown(
 
 
 def _add_accents(term: QueryTerm, options: Options, language: Language) -> list[TermVariant]:
-    """`données` for `donnees`, whose stem is not found otherwise, as stemmers need the accents."""
+    """Return spellings with accents: `données` for `donnees`, because stemmers need the accents."""
     return [
         TermVariant(option.text, 1.0, "spelling", option.posts)
         for option in options
@@ -299,7 +299,7 @@ def _add_accents(term: QueryTerm, options: Options, language: Language) -> list[
 
 def _candidates(typed: str, options: Options, language: Language) -> list[TermVariant]:
     candidates = []
-    # Two errors in three letters make any word.
+    # With two errors, three letters can become any word.
     most_cost = 1.0 if len(typed) < 4 else 1.7 if len(typed) < 8 else 2.0
     for option in options:
         text = option.text
@@ -314,7 +314,7 @@ def _candidates(typed: str, options: Options, language: Language) -> list[TermVa
 
 
 def _likelihood(variant: TermVariant) -> tuple[float, int, str]:
-    """Sorts the likeliest first: the least error, and of equal ones the most frequent word."""
+    """Return a sort key: the lowest cost first, then the most frequent word."""
     return variant.cost, -variant.posts, variant.text
 
 
@@ -327,12 +327,12 @@ def _weigh(candidates: Sequence[TermVariant]) -> tuple[TermVariant, ...]:
 
 
 def _splits(typed: str, language: Language) -> tuple[TermVariant, ...]:
-    """Two words written as one; only posts that have them side by side will match."""
+    """Return the splits of a word in two; only posts with both parts side by side will match."""
     least = scoring.SPLIT_MIN_PART
     if len(typed) > scoring.SPLIT_MAX_LENGTH or not typed.isalpha():
         return ()
     parts = [(typed[:cut], typed[cut:]) for cut in range(least, len(typed) - least + 1)]
-    # Where words are inflected there are no stop words: `in side` would be any side.
+    # Stemmed fields have no stop words: `in side` would match any side.
     kinds: list[VariantKind] = [
         "split" if language.stop_words.isdisjoint(pair) else "split as typed" for pair in parts
     ]

@@ -1,7 +1,7 @@
-"""Suggestions while a visitor types: completed searches and titles. Pure, except `suggest`.
+"""Suggests completed searches and titles while a visitor types. Pure, except `suggest`.
 
-The titles come from Elasticsearch: posts that have a word that begins like each typed one. The
-searches are parts of these titles, so that each of them makes sense and finds at least that post.
+Elasticsearch finds the titles: of posts that have, for each typed word, a word that begins with it.
+The searches are parts of these titles, so that each makes sense and finds at least that post.
 """
 
 import re
@@ -37,20 +37,20 @@ from app.search.session import Body, Response, SearchSession
 from app.search.spelling import edit_costs
 
 _TITLE = "title.keyword"
-_TITLES = 10  # posts that are requested
+_TITLES = 10  # posts per request
 _SEARCHES = 3  # completed searches, before the titles
-_FEW = 3  # posts with all words as typed; if fewer, misspellings are considered too
+_FEW = 3  # with fewer posts that have all words as typed, misspellings are considered, too
 _LETTERS_PER_ERROR = 4
 _FUZZINESS = f"AUTO:{_LETTERS_PER_ERROR},{2 * _LETTERS_PER_ERROR}"
 _IN_TITLE, _IN_POST, _MISSPELLED, _IN_ORDER = 1.0, 0.95, 0.01, 0.02
-"""What a word scores by where it is found, and all of them in order. A post with a misspelled word
-scores less than `_IN_POST` for each word, as there are at most `EXAMINED_TERMS`."""
-# What would be a phrase or an exclusion in a query.
+"""The score of a word by where it is found, and of all words in order. A post with a misspelled
+word averages less than `_IN_POST` for each word, because there are at most `EXAMINED_TERMS`."""
+# Text in a title that would make a phrase or an exclusion in a query.
 _NO_SYNTAX = re.compile(rf"[{QUOTATION_MARKS}]|(?<![^\s{QUOTATION_MARKS}])-+")
 
 
 class TitledPost(NamedTuple):
-    """A post whose title may be suggested; `score` says where the words are."""
+    """A post whose title may be suggested; `score` depends on where the words are."""
 
     title: str
     url: str
@@ -58,9 +58,9 @@ class TitledPost(NamedTuple):
 
 
 def suggest(session: SearchSession, request: SuggestRequest, language: Language) -> SuggestAnswer:
-    """The body of the answer.
+    """Return the body of the answer.
 
-    One request is sent if a title has the words; else a second one, for misspelled words.
+    If no title has the words and few posts do, a second request also matches misspelled words.
     Exceptions of the Elasticsearch client pass through; `app.engines.elastic.translate_errors` maps
     them.
     """
@@ -79,8 +79,8 @@ def suggest(session: SearchSession, request: SuggestRequest, language: Language)
 
 
 def titles_search(query: ParsedQuery, chosen: Sequence[Query], *, misspelled: bool = False) -> Body:
-    """Posts with all words as typed in the title first, then anywhere, then, if asked for, with
-    misspelled ones in the title."""
+    """Return the search for posts with all words as typed: in the title first, then anywhere, then,
+    with `misspelled`, with misspelled words in the title."""
     terms = query.terms[:EXAMINED_TERMS]
     should: list[Query] = []
     if len(terms) > 1:
@@ -89,7 +89,7 @@ def titles_search(query: ParsedQuery, chosen: Sequence[Query], *, misspelled: bo
         should.append(constant({"match_phrase_prefix": in_order}, _IN_ORDER))
     must = [_begins_like(term, term is terms[-1], misspelled=misspelled) for term in terms]
     if misspelled and len(terms) > 1 and len(terms[-1].folded) < PREFIX_MIN:
-        should.append(must.pop())  # one or two letters, with which no word in a title begins
+        should.append(must.pop())  # perhaps no word in a title begins with these one or two letters
     filters: list[Query] = [{"exists": {"field": "url"}}, *chosen]
     filters += [phrase_in(PHRASE_FIELDS, text) for text in query.quoted]
     return {
@@ -99,7 +99,7 @@ def titles_search(query: ParsedQuery, chosen: Sequence[Query], *, misspelled: bo
             filter=filters,
             must_not=[phrase_in(PHRASE_FIELDS, text) for text in query.excluded],
         ),
-        # Not by oid as well: there are no pages, and it takes a fifth of the time.
+        # Not by oid, too: there are no pages, and it would take a fifth of the time.
         "sort": ["_score", NEWEST],
         "stored_fields": "_none_",
         "docvalue_fields": [_TITLE, "url"],
@@ -109,9 +109,9 @@ def titles_search(query: ParsedQuery, chosen: Sequence[Query], *, misspelled: bo
 
 
 def _begins_like(term: QueryTerm, last: bool, *, misspelled: bool) -> Query:
-    """A word of the title begins like the term or is a synonym of it, the post has the term, or, if
-    misspelled, a word of the title begins approximately like it. The last term need not be typed to
-    its end."""
+    """Match posts with a word in the title that begins with the term or is a synonym of it, posts
+    that have the term, and, with `misspelled`, titles with a word that begins almost like it. The
+    last term may be unfinished."""
     clauses = [
         constant(match("title.prefixes", term.text, operator="and"), _IN_TITLE),
         constant(match("title.lookup", term.text, operator="and"), _IN_TITLE),  # by a synonym
@@ -144,14 +144,14 @@ def _any_title(posts: Sequence[TitledPost], query: ParsedQuery) -> bool:
 def suggestions(
     request: SuggestRequest, query: ParsedQuery, posts: Sequence[TitledPost], language: Language
 ) -> list[Suggestion]:
-    """Completed searches, then titles, `request.size` at most."""
+    """Return completed searches, then titles, at most `request.size`."""
     terms = query.terms[:EXAMINED_TERMS]
-    typed_score = _IN_POST * len(terms)  # of posts that have all words as typed, or begun so
+    typed_score = _IN_POST * len(terms)  # the least of posts with all words as typed, or begun so
     typed = [post for post in posts if post.score >= typed_score]
     if len(typed) >= _FEW or _any_title(typed, query):
         posts = typed
     searches: dict[str, None] = {}
-    # Pairs of characters make no word that could be completed.
+    # Pairs of characters are no words to complete.
     if not (query.quoted or query.excluded or any(is_unspaced(term.text) for term in terms)):
         for post in posts:
             text = _complete(terms, post.title, language, typed=post.score >= typed_score)
@@ -168,8 +168,7 @@ def suggestions(
 def _complete(
     terms: Sequence[QueryTerm], title: str, language: Language, *, typed: bool
 ) -> str | None:
-    """The shortest part of a title that says the typed words, the last one completed; None if none
-    does."""
+    """Return the shortest part of a title with the typed words, the last one completed, or None."""
     words = _words(title, language.name)
     parts = [_part(terms, words[start:], language, typed=typed) for start in range(len(words))]
     texts = [
@@ -183,7 +182,7 @@ def _complete(
 def _part(
     terms: Sequence[QueryTerm], words: Sequence[QueryTerm], language: Language, *, typed: bool
 ) -> Sequence[QueryTerm]:
-    """The first words, if they are the terms side by side or with stop words between them."""
+    """Return the first words if they are the terms, with at most stop words between them."""
     place = 0
     for term in terms:
         last = term is terms[-1]
@@ -199,8 +198,8 @@ def _part(
 
 
 def _says(word: QueryTerm, term: QueryTerm, language: Language, *, last: bool, typed: bool) -> bool:
-    """Whether a word is the term, begins with the last one or, if no title has the terms as they
-    were typed, is the right spelling of it."""
+    """Whether a word is the term, begins with it if it is the last one, or, if the post does not
+    have all terms as typed, may be its correct spelling."""
     if word.folded == term.folded:
         return True
     if last and not word.stop and word.folded.startswith(term.folded):

@@ -1,5 +1,5 @@
-"""Of posts that are translations of each other one hit, in the visitor's language if it has all
-words that were found."""
+"""Shows one hit for posts that are translations of each other: that in the visitor's language, if
+it has all words that were found."""
 
 from collections.abc import Collection, Sequence
 
@@ -11,7 +11,7 @@ from app.search.searches import KEY
 from app.search.session import Body, EngineHit, SearchSession
 from indexer.posts.normalise import TRANSLATED
 
-_MOST = 1_000  # translations of the posts of a page
+_MOST = 1_000  # translations of all posts of a page
 
 
 def with_translations(
@@ -23,8 +23,8 @@ def with_translations(
     pinned: Collection[str] = (),
     hidden: Sequence[Query] = (),
 ) -> list[EngineHit]:
-    """The hits of a collapsed search, each in the language `prefer` if there is a translation that
-    has all its words, and with its `translations`."""
+    """Return the hits of a collapsed search with their `translations`; a hit is replaced by its
+    translation in the language `prefer` if that has all words of the hit."""
     found = {hit["fields"][KEY][0]: hit for hit in hits}
     keys = [key for key in found if key.startswith(TRANSLATED)]
     if not keys:

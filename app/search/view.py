@@ -1,14 +1,13 @@
-"""What is known of an index: one frozen value, read from Elasticsearch, that belongs to one
-generation; and the figures by which a generation is known.
+"""Reads from Elasticsearch what is known of an index: one frozen value for each generation.
 
     view = read_view(client, "blog")
     view.pins, view.phrases, view.languages
 
-A generation is the UUID of the index, the version of the pinned results, the languages of the
-posts, and for each shard the number of the last write and its figures: how many posts searches see,
-and the sum of their sequence numbers. docs/caching.md says why no two states of an index have the
-same generation. All searches name one preference, so that the shard copy that reported the figures
-also answers the search.
+A generation consists of the UUID of the index, the version of the pinned results, the languages of
+the posts, and for each shard the number of the last write and the figures: the number of posts that
+searches see, and the sum of their sequence numbers. docs/caching.md says why no two states of an
+index have the same generation. All searches use the same preference, so that the shard copy that
+reported the figures also answers the search.
 """
 
 from collections.abc import Sequence
@@ -31,8 +30,8 @@ from indexer.posts.normalise import TRANSLATED
 from indexer.store.state import state_index
 
 _PARTS = 4  # of a generation
-_MOST_LANGUAGES = 100  # that are distinguished
-_COMPARED = 1_000  # posts of a shard, of which two may be translations of each other
+_MOST_LANGUAGES = 100  # distinguished in one index
+_COMPARED = 1_000  # translation keys of a shard, to find out whether two posts share one
 _SYNONYMS = f"index.analysis.filter.{SYNONYMS}.synonyms"
 
 
@@ -40,12 +39,12 @@ _SYNONYMS = f"index.analysis.filter.{SYNONYMS}.synonyms"
 class IndexView:
     """One generation of an index.
 
-    `generation`: as it is kept in Redis. `figures` distinguish it in the responses to searches
-    (`app.search.session`). `name` and `uuid` are those of the index, `rules` is the
-    digest of its synonym rules, `phrases` are what these contract, `language` is what it stems.
-    `model` names the model of the vectors of its passages, "" without vectors. `languages` are the
-    tags of all posts, with that of the index if a post names none. `popularity` is that of a usual
-    post, 0 if no post has one.
+    `generation` is its value in Redis; `figures` identify it in responses to searches
+    (`app.search.session`). `name` and `uuid` identify the index; `rules` is the digest of its
+    synonym rules, `phrases` are the phrases they contract, `language` is the language of its
+    analyzers. `model` is the model of its passages' vectors, "" without vectors. `languages` has
+    the languages of all posts; posts that name none are in that of the index. `popularity` is that
+    of a usual post, 0 if no post has one.
     """
 
     generation: bytes
@@ -68,14 +67,14 @@ class IndexView:
 
     @property
     def names(self) -> set[str]:
-        """The names of the indices that have posts."""
+        """The names of the indices that contain posts."""
         return set(self.figures.partition(" ")[0].split(",")) - {""}
 
     def check_schema(self) -> None:
         """Check that the index has the fields of this version.
 
         Raises:
-            OutdatedIndex: it has those of another one.
+            OutdatedIndex: it has the fields of another version.
         """
         if self.schema != SCHEMA:
             raise other_schema(self.schema)
@@ -92,7 +91,7 @@ def _encode(
 
 
 def _part(generation: bytes, number: int) -> str:
-    """A part of a generation; "" of what another program or version wrote."""
+    """Return a part of a generation; "" if another program or version wrote it."""
     parts = generation.decode(errors="replace").split("|")
     return parts[number] if len(parts) == _PARTS else ""
 
@@ -102,12 +101,12 @@ def languages_of(generation: bytes) -> frozenset[str]:
 
 
 def _indices_of(generation: bytes) -> list[str]:
-    """`uuid:number,number` of each index behind the alias, usually one; a number for each shard."""
+    """Return `uuid:number,…` of each index behind the alias, usually one; a number per shard."""
     return _part(generation, 1).split()
 
 
 def _pins_search(alias: str) -> list[Body]:
-    """A search for the pinned results, which finds nothing where there is no state index."""
+    """Return a search for the pinned results; without a state index it finds nothing."""
     header = {"index": state_index(alias), "preference": ONE_COPY, "ignore_unavailable": True}
     return [header, {"query": {"ids": {"values": [PINS]}}, "seq_no_primary_term": True}]
 
@@ -146,8 +145,8 @@ def read_view(
     former: IndexView | None = None,
     alias: str = "",
 ) -> IndexView:
-    """What Elasticsearch says of an index now, by three requests; by two if `former` is of the same
-    index. The pinned results are those of `alias`, if the index has another name.
+    """Read the present view of an index by three requests, by two if `former` is of the same index.
+    The pinned results are those of `alias`, if the index has another name.
 
     Exceptions of the client pass through.
 
@@ -160,14 +159,14 @@ def read_view(
             view = _read(client, index, list(indices.values()), former, alias or index)
         except NotFoundError:  # deleted after a swap
             continue
-        # Otherwise there was a swap in between.
+        # Otherwise the alias was swapped in between.
         if view.names <= indices.keys() and view.name in indices:
             return view
 
 
 def open_session(client: Elasticsearch, index: str, alias: str = "") -> SearchSession:
-    """A session by what Elasticsearch says of the index now; the pinned results are those of
-    `alias`, if the index has another name.
+    """Open a session with the present view of the index; the pinned results are those of `alias`,
+    if the index has another name.
 
     Raises:
         NoIndex, OutdatedIndex: there is no such index, or it has the fields of another version.
@@ -180,8 +179,8 @@ def open_session(client: Elasticsearch, index: str, alias: str = "") -> SearchSe
 def follow(
     client: Elasticsearch, index: str, generation: bytes, former: IndexView
 ) -> IndexView | None:
-    """The view of a generation that another process has found, by one request; None if the index
-    has become another one. Exceptions of the client pass through."""
+    """Read the view of a generation that another process has found, by one request; None if the
+    index now has another generation. Exceptions of the client pass through."""
     indices = _indices_of(generation)
     if not indices:
         return None
@@ -190,8 +189,7 @@ def follow(
 
 
 def _read_indices(client: Elasticsearch, index: str) -> dict[str, str]:
-    """By name: the UUID, and for each shard the greatest sequence number of a write, refreshed or
-    not.
+    """Return, by index name, the UUID and each shard's greatest sequence number, refreshed or not.
 
     Raises:
         NoIndex: there is none.
@@ -260,7 +258,7 @@ def _read(
 
 
 def _read_settings(client: Elasticsearch, index: str) -> dict[str, Any]:
-    """What stays the same as long as the index: fields of a view."""
+    """Read the fields of a view that do not change during the life of the index."""
     body = client.indices.get(
         index=index,
         features=["mappings", "settings"],
