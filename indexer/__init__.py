@@ -1,5 +1,5 @@
 """Reads posts from sources, and writes them to the index."""
 
 SCHEMA = 3
-"""Increased when documents or mappings change so that an index cannot be searched or written any
-more; `blogsearch rebuild` makes one of the present schema from one of the schema before."""
+"""Increased when changed documents or mappings make an index unusable; `blogsearch rebuild` turns
+an index of the schema before into one of the present schema."""

@@ -1,4 +1,4 @@
-"""The errors of indexing and of Elasticsearch; `app.errors` has those of requests."""
+"""The errors of indexing and of Elasticsearch; those of requests are in `app.errors`."""
 
 from analyzers.errors import BlogsearchError
 from indexer import SCHEMA
@@ -21,14 +21,14 @@ class SourceError(IndexingError):
 
 
 class NotBuilt(IndexingError):
-    """A build or a rollback ended before the swap; what is live is as it was."""
+    """A build or a rollback that ended before the swap; the live generation is unchanged."""
 
     def __init__(self, reason: str, remedy: str) -> None:
         super().__init__(f"{reason}; nothing was swapped.", remedy)
 
 
 class AllAlike(IndexingError):
-    """A source has the same text, or none, for many posts that had one of their own."""
+    """A source with the same text, or none, for many posts that had one of their own."""
 
 
 class Locked(IndexingError):
@@ -36,7 +36,7 @@ class Locked(IndexingError):
 
 
 class LockLost(Locked):
-    """Another process took over the lock that this one held; what it wrote before stays."""
+    """Another process has taken over this one's lock; what this one wrote before stays."""
 
 
 class NoIndex(IndexingError):
@@ -51,14 +51,14 @@ class Damaged(IndexingError):
 
 
 class OutdatedIndex(IndexingError):
-    """The index was built by a version that had other fields."""
+    """The index was built by a version with other fields."""
 
     code = "index_outdated"
     retry_after = 30
 
 
 def other_schema(schema: int | None) -> OutdatedIndex:
-    """The error for an index of a schema that is not the present one; None: it names none."""
+    """Return the error for an index of another schema; None: of an unknown one."""
     remedy = "Delete it (docs/operations.md) and run `blogsearch reindex SOURCE`: what came over "
     remedy += "HTTP is lost."
     if schema == SCHEMA - 1:

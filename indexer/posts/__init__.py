@@ -1,1 +1,1 @@
-"""A post, from what a source says of it to what is stored."""
+"""Reads posts: from the values of a source to the stored document."""

@@ -1,4 +1,4 @@
-"""URLs: which are addresses of posts, how they are compared, and how they are shown."""
+"""Checks, compares and displays URLs."""
 
 import re
 from contextlib import suppress
@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
 
 MAX_URL = 2_000
-_LONGEST_URL = 10_000  # characters of one that is parsed
+_LONGEST_URL = 10_000  # characters of a URL that is parsed
 
 _COUNTING = re.compile(
     r"(?:utm_\w+|fbclid|gclid|dclid|gbraid|wbraid|msclkid|twclid|yclid|igshid|mc_[ce]id|mkt_tok|"
@@ -22,8 +22,8 @@ _NOT_IN_HOST = re.compile(r"[\s%\"<>\\^`{|}]")
 
 
 def is_address(url: str) -> bool:
-    """Whether it is a URL that a browser can open, without a user name or a password, or a path
-    on a site."""
+    """Whether it is a URL that a browser can open, without user name and password, or a path on a
+    site."""
     if url.startswith("/"):
         return not url.startswith("//")
     try:
@@ -35,14 +35,14 @@ def is_address(url: str) -> bool:
 
 
 def only_counts(name: str) -> bool:
-    """Whether a parameter of a query only counts visitors, or evades a cache, as `_`."""
+    """Whether a query parameter only counts visitors, or evades a cache, as `_` does."""
     return name == "_" or _COUNTING.match(f"{name}=") is not None
 
 
 def without_tracking(url: str) -> str:
-    """The URL without what only counts visitors: `?utm_source=x`, `?fbclid=x`, `#atom-everything`.
+    """Remove parameters that only count visitors: `?utm_source=x`, `?fbclid=x`, `#atom-everything`.
 
-    Other parameters and fragments may name a post, and stay.
+    Other parameters and fragments may identify a post, and stay.
     """
     if "?" not in url and "#" not in url:
         return url
@@ -55,14 +55,14 @@ def without_tracking(url: str) -> str:
 
 
 def is_url(spec: str) -> bool:
-    """Whether it is a URL, and not the name of a file."""
+    """Whether it is a URL, and not a file name."""
     return spec.lower().startswith(("http://", "https://"))
 
 
 def is_valid_url(url: str) -> bool:
     """Whether a URL, or a path on a site, can be parsed; `http://[::1` cannot.
 
-    One that nobody can fetch is not parsed: Python normalises the host, in quadratic time.
+    Very long URLs are not parsed: Python normalises the host in quadratic time.
     """
     try:
         return len(url) <= _LONGEST_URL and bool(urlsplit(url))
@@ -71,7 +71,7 @@ def is_valid_url(url: str) -> bool:
 
 
 def host_of(url: str) -> str:
-    """The host and port of a URL, without `www.` before it; "" if it has none or is invalid."""
+    """Return the host and port of a URL without `www.`; "" if it has none or is invalid."""
     return urlsplit(url).netloc.lower().removeprefix("www.") if is_valid_url(url) else ""
 
 
@@ -81,7 +81,7 @@ def is_path(url: Any) -> bool:
 
 
 def is_local(url: str) -> bool:
-    """Whether a URL is that of the machine on which a site was built, where nobody else gets."""
+    """Whether a URL leads to the machine that built the site, which nobody else can reach."""
     host = (urlsplit(url).hostname or "") if url.startswith("http") else ""
     try:
         return not ip_address(host).is_global
@@ -90,8 +90,8 @@ def is_local(url: str) -> bool:
 
 
 def address_of(url: str) -> str:
-    """What is the same for every spelling of a page's URL: `blog.example.org/posts/a`; a path on
-    the site (`/posts/a`) stays without a host."""
+    """Return what all spellings of a page's URL have in common: `blog.example.org/posts/a`; a path
+    on the site (`/posts/a`) gets no host."""
     url = without_tracking(url)
     before = _BEFORE_HOST.match(url)
     host, slash, path = url[before.end() if before else 0 :].partition("/")
@@ -100,14 +100,14 @@ def address_of(url: str) -> str:
 
 
 def slug_of(address: str) -> str:
-    """The last part of an address, without the ending of a file: `a` of `blog.example.org/posts/a`;
-    "" for the first page of a site."""
+    """Return the last part of an address without a file extension: `a` of
+    `blog.example.org/posts/a`; "" for the front page of a site."""
     path = _FILE.sub("", address).rstrip("/")
     return path.partition("/")[2].rpartition("/")[2].lower()
 
 
 def absolute(url: str | None, base: str) -> str:
-    """The whole address of a post; "" if it is not one of the web, such as `javascript:`."""
+    """Return the absolute URL of a post; "" if it is not one of the web, such as `javascript:`."""
     if not url or is_url(url):
         return url or ""
     try:
@@ -118,7 +118,7 @@ def absolute(url: str | None, base: str) -> str:
 
 
 def hide_credentials(url: str) -> str:
-    """A URL as messages may show it: without user name and password, also if it is invalid."""
+    """Remove user name and password from a URL for messages, even if it is invalid."""
     with suppress(ValueError):
         parts = urlsplit(url)
         if parts.port != 0:  # a / in a password ends the host and makes an invalid port
@@ -128,9 +128,9 @@ def hide_credentials(url: str) -> str:
 
 
 def without_password(url: str) -> str:
-    """A URL without user name, password and parameters, as errors and logs may show it.
+    """Remove user name, password and parameters from a URL for errors and logs.
 
-    Also right for an unescaped / in the password; "the URL" where it cannot be told what is secret.
+    Also right for an unescaped / in the password; "the URL" if the secret part is unclear.
     """
     scheme, separator, rest = url.strip().partition("://")
     before, _, shown = rest.rpartition("@")

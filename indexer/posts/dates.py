@@ -1,4 +1,4 @@
-"""Dates as sources give them, as moments with their offset from UTC."""
+"""Parses the dates of sources as moments with their offset from UTC."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -34,16 +34,16 @@ DATE_IN_TEXT = re.compile(
     r"(?:,? (?:at )?\d{1,2}:\d\d(?::\d\d)?(?: ?[ap]m)?)?",
     re.IGNORECASE,
 )
-"""A date as sites write it for readers, with its weekday and time."""
+"""A date as sites show it to readers, with its weekday and time."""
 _ZONE_AND_OFFSET = re.compile(r"\b(?:GMT|UTC) ?(?=[+-]\d)")
 _OFFSET_AND_ZONE = re.compile(r"([+-]\d\d:?\d\d) (?:[A-Z]{3,5}|[+-]\d\d(?:\d\d)?|\(.*\))$")
-"""How Go and JavaScript print a time: `+0100 CET`, `+0300 +03`, `-0500 (CDT)`."""
+"""Times as Go and JavaScript print them: `+0100 CET`, `+0300 +03`, `-0500 (CDT)`."""
 _UNSET = re.compile(r"0001-01-01|\bjan\w* 0?1,? 0001\b|\b0?1 jan\w* 0001\b", re.IGNORECASE)
 """Go's zero time, which Hugo writes for a page without a date."""
 _EARLY_YEAR = re.compile(r"(?<![+-])\b0\d{3}\b")
 _MAX_LENGTH = 100
 _MAX_OFFSET = timedelta(hours=18)
-"""Java's limit, and so that of Elasticsearch."""
+"""The limit of Java, and therefore of Elasticsearch."""
 
 
 class NoDate(ValueError):
@@ -51,7 +51,7 @@ class NoDate(ValueError):
 
 
 def moment(when: When) -> datetime | None:
-    """The moment, with its offset from UTC, which tells the day on which the site published a post.
+    """Parse a date; its offset from UTC shows on which day the site published a post.
 
     None for None, an empty string and Go's zero time. A day is its midnight in UTC.
 
@@ -81,7 +81,7 @@ def moment(when: When) -> datetime | None:
 
 
 def moments(values: Iterable[Any]) -> Iterator[datetime]:
-    """Those of the values that are dates."""
+    """Yield the values that are dates."""
     for value in values:
         with suppress(NoDate):
             if isinstance(value, str) and (when := moment(value)):
@@ -89,8 +89,8 @@ def moments(values: Iterable[Any]) -> Iterator[datetime]:
 
 
 def iso(when: datetime) -> str:
-    """The moment for Elasticsearch: `2024-01-31T09:30:00+01:00`, or with `Z` for UTC; with
-    milliseconds where it has them."""
+    """Format a moment for Elasticsearch: `2024-01-31T09:30:00+01:00`, or with `Z` for UTC; with
+    milliseconds if it has any."""
     spec = "milliseconds" if when.microsecond else "seconds"
     return when.isoformat(timespec=spec).replace("+00:00", "Z")
 
@@ -102,7 +102,7 @@ def _is_unset(when: When) -> bool:
 
 
 def _parse(text: str) -> date:
-    """A moment, with a zone if the text has one; a `date` if it has neither a time nor a zone.
+    """Parse a moment, with a zone if the text has one; a `date` if it has neither time nor zone.
 
     dateutil alone would guess the day of `May 2024` and the month of `01/02/2024`.
     """

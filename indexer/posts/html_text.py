@@ -1,8 +1,8 @@
-"""HTML → plain text: prose, and the code of its `<pre>` blocks.
+"""Converts HTML to plain text: prose, and the code of its `<pre>` blocks.
 
-selectolax parses as a browser does, so unclosed tags, stray `<` and unknown elements come out as a
-visitor would see them. `parse` bounds the work: what parsing takes, by the text, and what
-reading takes, by the tree.
+selectolax parses like a browser: unclosed tags, stray `<` and unknown elements come out as a
+visitor would see them. `parse` limits the work: parsing by the length of the text, reading by the
+tree.
 """
 
 import re
@@ -22,9 +22,9 @@ _IN_HEADING = ", ".join(f"{tag} button" for tag in HEADINGS)
 _DEFINING = ("dt", "td", "section", "div", "article")
 _ANNOUNCED = 200
 _SUFFIX = re.compile(r"\.__init__$|(?<=.)-[0-9a-f]+(?:-\d+)?$")
-"""What pdoc and Scaladoc write behind the name of a constructor, or of one of several methods."""
+"""What pdoc and Scaladoc append to the name of a constructor, or of an overloaded method."""
 _DEFINED = 6
-"""The level of a definition: below every heading."""
+"""The level of a definition: below all headings."""
 
 
 def _names(text: str) -> frozenset[str]:
@@ -40,29 +40,29 @@ UNSEEN = _names(
     "script style noscript template svg head title iframe object select textarea button audio "
     "video canvas annotation annotation-xml rp rt"
 )
-"""Elements without text for a reader. `<rt>` says how the word before it is pronounced."""
+"""Elements without visible text. `<rt>` shows the pronunciation of the word before it."""
 _CHIPS = "span[class*=label], span[class*=badge], span[class*=chip], span.classifier"
-"""What stands apart from the words beside it without white space."""
+"""Elements that are displayed apart from the words beside them without white space."""
 _AS_BLOCK = re.compile(r"display\s*:\s*(?:block|flex|grid|table)")
-_INSIDE = "\ufdd0"  # a noncharacter, in place of the space inside of a number
+_INSIDE = "\ufdd0"  # a noncharacter, in place of a space inside a number
 _NOTE = re.compile(r"[\[(]?\s*(?:\d{1,4}(?:\s*,\s*\d{1,4})*|[*†‡§¶#]+)\s*[\])]?")
-"""What a raised note is: `1`, `[1]`, `1,2`, `*`."""
-_BEGIN, _END = "\x04", "\x05"  # of a line of code that is an element; not in cleaned text
+"""A raised note: `1`, `[1]`, `1,2`, `*`."""
+_BEGIN, _END = "\x04", "\x05"  # of an element that is a line of code; never in cleaned text
 _LINE = re.compile(r"(?:^|[\s_-])(?:line|row|block)(?:$|\s)")
 _LINE_NUMBERS = re.compile(r"(?:^|[\s_-])(?:ln|lnt|gutter|line-?no|line-?num)", re.IGNORECASE)
-"""Classes that highlighters give to printed line numbers, which are nothing but digits."""
+"""Classes that highlighters give to printed line numbers, which consist of digits only."""
 _PRINTED = "[class*=line-num i], [class*=lineno i], [class*=gutter i]"
 _SPECIAL = (
     "[class*=line i], [class*=ln i], [class*=gutter i], [class*=row], [class~=block], "
     "[data-line], [style*=display], code + code, td, a[id]"
 )
-"""What may be a line of code, or the number of one."""
+"""Elements that may be a line of code, or a line number."""
 
 _CONTROL = bytes.maketrans(bytes((*range(9), 11, 12, *range(14, 32), 127)), b" " * 30)
 _INVISIBLE = "\u00ad\u200b\u2060\ufeff"
 _SIGNS = re.compile(r"[^\w\x00-\x7f]{3,}")
 _MOST_MARKS = 30
-"""Marks on one letter, as in Unicode's Stream-Safe Text Format; no language has more than a few."""
+"""The maximum number of marks on a letter, as in Unicode's Stream-Safe Text Format."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -71,11 +71,11 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What HTML may have at most.
+    """The limits of HTML.
 
-    The time to parse grows with the square of the attributes of one tag, of all options, and of the
-    depth; what is bold and not closed is made again in each following element. `inside` counts each
-    character of a text for each element that it is in: so long are the texts of all elements.
+    Parsing time grows with the square of the attributes of one tag, of all options, and of the
+    depth; unclosed formatting is repeated in each following element. `inside` limits the total
+    length of the texts of all elements: each character counts once for every element around it.
     """
 
     characters: int
@@ -87,13 +87,13 @@ class Limits:
 
 
 PAGE = Limits(20_000_000, 1_000_000, 2_000, 250, 5_000, 1_000_000_000)
-"""For what the owner of the site has written."""
+"""For pages of the site's owner."""
 VISITOR = Limits(200_000, 2_000, 100, 50, 100, 2_000_000)
-"""For what anybody may write, such as a comment."""
+"""For texts that anybody may write, such as comments."""
 
 
 class TooMuchMarkup(ValueError):
-    """HTML that would take too long to parse; the text says what there is too much of."""
+    """HTML that would take too long to parse; the message gives the exceeded limit."""
 
 
 _ATTRIBUTE = (
@@ -106,7 +106,7 @@ _TAG = re.compile(
     r"|<!--(?:-?>|.*?(?:--!?>|\Z))|<[!?/][^>]*+",
     re.DOTALL,
 )
-"""A tag, a comment or what a browser takes for one."""
+"""A tag, a comment, or what a browser takes for one."""
 _FEW = 2_000
 _MANY = re.compile(rf"<[a-zA-Z][^\t\n\f\r />]*+(?:[\t\n\f\r /]*+{_ATTRIBUTE}){{50}}")
 _ROOTS = re.compile(r"<(?:html|body)[\t\n\f\r />]", re.IGNORECASE)
@@ -116,19 +116,19 @@ _FLAT = _names(
     "br img hr wbr input meta link area base col embed source track param p li dt dd option "
     "optgroup rb rp rt rtc td th tr tbody thead tfoot caption colgroup"
 )
-"""Elements that need no end tag: they do not nest."""
+"""Elements without a required end tag: they do not nest."""
 _FORMATTING = _names("a b big code em font i nobr s small strike strong tt u")
 _ONE_AT_A_TIME = _names("a nobr button")
 _JOINED = _names("html body")
-"""All tags with these names are one element, which has the attributes of all."""
+"""All tags of one of these names form one element with the attributes of all."""
 
 
 def _check_markup(html: str, limits: Limits = PAGE) -> None:
-    """Check foreign HTML in linear time, before it is parsed; raises TooMuchMarkup."""
+    """Check untrusted HTML in linear time before it is parsed, or raise TooMuchMarkup."""
     _allow(len(html), limits.characters, "characters of HTML")
     is_small = limits is PAGE and html.count("<") <= _FEW
     if is_small and not _MANY.search(html) and len(_ROOTS.findall(html)) <= 4:
-        return  # however they are nested, it takes little time
+        return  # however it is nested, it takes little time
     unclosed: Counter[str] = Counter()
     nested = formatting = elements = options = joined = at = 0
     while tag := _TAG.search(html, at):
@@ -167,7 +167,8 @@ def _check_markup(html: str, limits: Limits = PAGE) -> None:
 
 
 def parse(html: str, limits: Limits = PAGE) -> LexborHTMLParser:
-    """The cleaned and parsed HTML, or TooMuchMarkup if it takes too long to parse or to read."""
+    """Return the cleaned, parsed HTML; raise TooMuchMarkup if it takes too long to parse or to
+    read."""
     _check_markup(html, limits)
     parsed = LexborHTMLParser(clean(html))
     if parsed.root and (limits is not PAGE or html.count("<") * len(html) > limits.inside):
@@ -192,8 +193,8 @@ def _allow(count: int, most: int, what: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading: its line in the prose and where the code below it begins, both counted from 0, its
-    level, and its id or that of the section that it begins."""
+    """A heading: its line in the prose and the line where the code below it begins, both from 0;
+    its level; its id or that of the section it begins."""
 
     text: str
     line: int
@@ -206,8 +207,8 @@ class Heading:
 class Readable:
     """Plain text: `prose` with one block a line, `code` with one `<pre>` after another.
 
-    `links` has the URL of each link, as it is written, and its text. `announced` has the line of
-    each colon before code, and how that begins.
+    `links` has the URL of each link, as written, and its text. `announced` has the line of each
+    colon before code, and the beginning of the code.
     """
 
     prose: str
@@ -218,8 +219,8 @@ class Readable:
 
 
 def clean(text: str) -> str:
-    """The text without control characters, lone surrogates and what is not seen inside words (soft
-    hyphens, zero-width spaces), in NFC: "é" is one letter."""
+    """Remove control characters, lone surrogates and invisible characters inside words (soft
+    hyphens, zero-width spaces), and normalise to NFC: "é" is one letter."""
     try:
         # As bytes: a regular expression takes twenty times as long.
         text = text.encode().translate(_CONTROL).decode()
@@ -235,7 +236,7 @@ def clean(text: str) -> str:
 
 
 def _with_few_marks(signs: re.Match[str]) -> str:
-    """Signs without marks that nobody writes: Python takes quadratic time to put them in order."""
+    """Remove marks that nobody writes: Python takes quadratic time to sort them."""
     kept, marks = [], 0
     for sign in signs[0]:
         marks = marks + 1 if unicodedata.combining(sign) else 0
@@ -245,10 +246,10 @@ def _with_few_marks(signs: re.Match[str]) -> str:
 
 
 def one_line(text: str) -> str:
-    """The cleaned text with each run of white space replaced by one space, and inside of numbers
-    (10 000) by a narrow one."""
+    """Clean a text, and replace each run of white space by one space, or inside a number (10 000)
+    by a narrow one."""
     if text.isascii() and (line := " ".join(text.split())).isprintable():
-        return line  # nearly always: there is nothing to clean
+        return line  # nearly always: nothing to clean
     line = with_groups(clean(text), _INSIDE)
     return " ".join(line.split()).replace(_INSIDE, NARROW)
 
@@ -256,9 +257,9 @@ def one_line(text: str) -> str:
 def walk(
     root: LexborNode, is_leaf: Callable[[LexborNode], bool], *, backwards: bool = False
 ) -> Iterator[tuple[LexborNode, bool]]:
-    """Every node in reading order, and again, with True, where an element ends.
+    """Yield every node in reading order, and again with True at the end of an element.
 
-    What is inside a leaf is left out, and so is its end. No recursion: pages are nested deeper than
+    The inside and the end of a leaf are left out. No recursion: pages are nested deeper than
     Python's limit.
     """
     opened: list[LexborNode] = []
@@ -279,18 +280,18 @@ def walk(
 
 
 def readable(html: str, limits: Limits = PAGE) -> Readable:
-    """The prose and the code of a piece of HTML, or TooMuchMarkup."""
+    """Return the prose and the code of HTML, or raise TooMuchMarkup."""
     body = parse(html, limits).body
     return text_of(body) if body is not None else Readable("", "")
 
 
 def text_of(root: LexborNode) -> Readable:
-    """The prose and the code of an element of a page that was parsed."""
+    """Return the prose and the code of a parsed element."""
     left_out = {node.mem_id for node in root.css("[aria-hidden=true]") if _is_twin(node)}
     left_out |= {node.mem_id for node in root.css("a, sup") if _is_note(node)}
     left_out |= {node.mem_id for node in root.css(_PRINTED) if _is_numbering(node)}
     labels = {node.mem_id for node in root.css(_IN_HEADING) if _is_label(node)}
-    labels |= {node.mem_id for node in root.css("dt pre")}  # what Nim defines
+    labels |= {node.mem_id for node in root.css("dt pre")}  # definitions of Nim
     chips = {node.mem_id for node in root.css(_CHIPS)}
     styled = root.css("[style*=display]")
     blocks = {node.mem_id for node in styled if _AS_BLOCK.search(node.attributes["style"] or "")}
@@ -301,7 +302,7 @@ def text_of(root: LexborNode) -> Readable:
     announced: list[tuple[int, str]] = []
     code_line = 0
     heading: LexborNode | None = None
-    defined: list[tuple[str, str]] = []  # tags and ids of elements that have begun without a text
+    defined: list[tuple[str, str]] = []  # tags and ids of elements whose text has not begun
     parts: list[str] = []
 
     def is_leaf(node: LexborNode) -> bool:
@@ -346,7 +347,7 @@ def text_of(root: LexborNode) -> Readable:
 
 
 def _defined_id(node: LexborNode) -> str:
-    """The id of an element that may define something, as in references of code."""
+    """Return the id of an element that may define something, as in references of code."""
     if node.tag not in _DEFINING:
         return ""
     own = (node.attributes.get("id") or "") if node.tag != "td" else ""
@@ -355,7 +356,7 @@ def _defined_id(node: LexborNode) -> str:
 
 
 def _defines(tag: str, id_: str, line: str) -> bool:
-    """Whether an element with such an id defines what its first line names."""
+    """Whether an element with this id defines the name in its first line."""
     if tag in ("dt", "td"):
         return True
     name = re.split(r"[.:/#-]", _SUFFIX.sub("", id_.partition(",")[0]))[-1]
@@ -364,7 +365,7 @@ def _defines(tag: str, id_: str, line: str) -> bool:
 
 
 def _is_label(button: LexborNode) -> bool:
-    """Whether a button is all of its heading, as in accordions."""
+    """Whether a button is the whole heading, as in accordions."""
     parent = button.parent
     while parent is not None and parent.tag not in HEADINGS:
         parent = parent.parent
@@ -372,8 +373,8 @@ def _is_label(button: LexborNode) -> bool:
 
 
 def _id_of(heading: LexborNode) -> str:
-    """The id of a heading, of an anchor in it or before it, or of the section that it begins; in
-    Javadoc the anchor stands before the list that it begins."""
+    """Return the id of a heading, of an anchor in or before it, or of the section it begins;
+    Javadoc writes the anchor before the list that it begins."""
     stated = heading.attributes.get("id") or _name_of(heading.css_first("[id], a[name]"))
     node: LexborNode | None = heading
     while not stated and node is not None:
@@ -390,8 +391,8 @@ def _id_of(heading: LexborNode) -> str:
 
 
 def _anchor_before(node: LexborNode) -> LexborNode | None:
-    """An anchor without text before an element, or at the beginning of the cell before a cell, as
-    Doxygen, FORD and pydoctor write them."""
+    """Return an anchor without text before an element, or at the beginning of the cell before a
+    cell, as in Doxygen, FORD and pydoctor."""
     before = node.prev
     while before is not None and before.tag == "-text" and not (before.text_content or "").strip():
         before = before.prev
@@ -412,7 +413,7 @@ def _usable(stated: str) -> str:
 
 
 def _edge(node: LexborNode) -> str:
-    """What stands before and behind the text of an inline element, so that words stay apart."""
+    """Return the space around the text of an inline element that keeps words apart."""
     if node.tag == "sup":
         return " " if _NOTE.fullmatch(node.text().strip()) else ""
     kinds = ("a",) if node.tag == "a" else ("del", "ins", "s")
@@ -421,7 +422,7 @@ def _edge(node: LexborNode) -> str:
 
 
 def _is_note(node: LexborNode) -> bool:
-    """Whether it is the raised number that leads to a footnote: no part of the text."""
+    """Whether it is the raised number of a footnote, which does not belong to the text."""
     link = node if node.tag == "a" else node.css_first("a")
     if link is None or (link.attributes.get("href") or "")[:1] != "#":
         return False
@@ -435,14 +436,14 @@ def _is_note(node: LexborNode) -> bool:
 
 
 def _is_twin(node: LexborNode) -> bool:
-    """Whether something hidden repeats what is said beside it, as typeset formulas do; a tab that
-    is not open has blocks of text."""
+    """Whether a hidden element repeats what is beside it, as in typeset formulas; a closed tab
+    contains blocks of text."""
     return all(inner.tag not in BLOCKS for inner in node.css("*"))
 
 
 def _code(root: LexborNode) -> str:
-    """The text of a `<pre>`, without printed line numbers. Highlighters end a line with a line
-    feed, or put it into an element of its own."""
+    """Return the text of a `<pre>` without printed line numbers. Highlighters end a line with a
+    line feed, or put it into an element of its own."""
     if _is_numbering(root):
         return ""
     special = root.css(_SPECIAL)
@@ -467,7 +468,7 @@ _BLOCKS_OF_CODE = BLOCKS - {"td", "th"}
 
 
 def _is_line(node: LexborNode) -> bool:
-    """Whether an element of a `<pre>` is a line, or several."""
+    """Whether an element of a `<pre>` is one or more lines."""
     before, attributes = node.prev, node.attributes
     return node.tag not in ("td", "th") and (
         (node.tag == "code" and before is not None and before.tag == "code")
@@ -478,12 +479,12 @@ def _is_line(node: LexborNode) -> bool:
 
 
 def _is_numbering(node: LexborNode) -> bool:
-    """Whether it has the printed numbers of lines: digits in a place that is called so, or in the
-    cell before another."""
+    """Whether it holds printed line numbers: digits in an element with such a class, or in the cell
+    before another."""
     text = node.text()
     if not re.fullmatch(r"[\d\s]+", text):
         return False
-    if node.tag == "a":  # to itself: rustdoc
+    if node.tag == "a":  # a link to itself: rustdoc
         return node.attributes.get("href") == f"#{text.strip()}"
     around = [node]
     if node.tag == "pre":

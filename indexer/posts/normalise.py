@@ -1,4 +1,4 @@
-"""Turns a RawPost into a Post, or into rejects. Pure: performs no I/O."""
+"""Converts a RawPost to a Post, or to rejects. Pure: performs no I/O."""
 
 import hashlib
 import html
@@ -31,23 +31,23 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 READING = 2
-"""Increased when the same input becomes another document: `sync` writes every post again then."""
+"""Increased when the same input gives another document: `sync` then writes every post again."""
 MAX_OID = 200
-"""Bytes; an `_id` may have 512."""
+"""The maximum size of an oid in bytes; an `_id` may have 512."""
 MAX_TITLE = 1_000
 MAX_TEXT = 1_000_000
-"""Stored characters; highlighting fails above `index.highlight.max_analyzed_offset`."""
+"""The maximum number of stored characters; `index.highlight.max_analyzed_offset` limits it."""
 MAX_HTML = 5 * MAX_TEXT
-"""Characters of HTML, checked before it is parsed."""
+"""The maximum number of characters of HTML, checked before parsing."""
 MAX_LABEL = 200
 MAX_LABELS = 100
 MAX_LINKS = 1_000
 MAX_POPULARITY = 1_000_000_000_000
 TRANSLATED = "="
-"""What the key of a post with translations begins with."""
+"""The prefix of the translation key of a post with translations."""
 UNMISTAKABLE_SLUG = 9
-"""Letters of a slug that two pages hardly have by accident: sites move, and old links stay as they
-are. Of 1,370 links to addresses without a post, nine in ten lead to the post with their slug."""
+"""The length of a slug that two pages hardly share by accident: sites move, and old links stay. Of
+1,370 links to addresses without a post, nine in ten lead to the post with their slug."""
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[a-z0-9]{2,8}){0,3}")
@@ -55,7 +55,7 @@ _TO_ENCODE = re.compile('[ "<>`]')
 
 
 class Invalid(Exception):
-    """Why a post or comment is invalid."""
+    """The reason why a post or comment is invalid."""
 
     def __init__(self, reason: str, remedy: str) -> None:
         super().__init__(reason)
@@ -64,13 +64,13 @@ class Invalid(Exception):
 
 
 class _Complaints:
-    """Collects what is wrong with every field of a post or comment."""
+    """Collects the faults of all fields of a post or comment."""
 
     def __init__(self) -> None:
         self._all: list[Invalid] = []
 
     def value(self, default: T, check: Callable[P, T], *of: P.args, **named: P.kwargs) -> T:
-        """What a check makes of a field as its source gives it; the default if it is invalid."""
+        """Return the checked value of a field, or the default if it is invalid."""
         try:
             return check(*of, **named)
         except Invalid as invalid:
@@ -78,17 +78,17 @@ class _Complaints:
             return default
 
     def require_none(self) -> None:
-        """Raise `Invalid` with all of them."""
+        """Raise `Invalid` with all faults, if there are any."""
         if self._all:
             remedies = dict.fromkeys(complaint.remedy for complaint in self._all)
             raise Invalid("; ".join(map(str, self._all)), " ".join(remedies))
 
 
 def check_post(raw: RawPost) -> tuple[Post | None, list[Reject]]:
-    """The post with its comments, and a Reject for each comment that is invalid and left out.
+    """Return the post with its comments, and a Reject for each comment left out as invalid.
 
-    None for an invalid post, whose Reject says how many comments were left out with it. A post
-    without some of its comments has no digest: every `sync` reports them.
+    For an invalid post, return None and a Reject that gives the number of comments left out with
+    it. A post without some of its comments has no digest: every `sync` reports them.
     """
     comments: dict[str, Comment] = {}
     rejects = []
@@ -112,7 +112,7 @@ def check_post(raw: RawPost) -> tuple[Post | None, list[Reject]]:
 
 
 def comment_of(raw: RawComment) -> Comment:
-    """A comment as it is stored, or `Invalid`."""
+    """Convert a comment to its stored form, or raise `Invalid`."""
     complaints = _Complaints()
     comment = Comment(
         oid=complaints.value("", _oid, raw.oid),
@@ -125,7 +125,7 @@ def comment_of(raw: RawComment) -> Comment:
 
 
 def _post(raw: RawPost, comments: tuple[Comment, ...], digest: str) -> Post:
-    """A post as it is stored, or `Invalid`."""
+    """Convert a post to its stored form, or raise `Invalid`."""
     complaints = _Complaints()
     value = complaints.value
     oid = value("", _oid, raw.oid)
@@ -179,15 +179,15 @@ _ENTRY, _COMMENTS = "=", "+"
 
 
 def digest_of(raw: RawPost) -> str:
-    """A digest of everything that a post is made of, its comments included."""
+    """Return a digest of the whole source of a post, including its comments."""
     return digest(raw.entry or _digested(raw), comments=bool(raw.comments))
 
 
 def digest(read: bytes | tuple[Any, ...], *, comments: bool = False) -> str:
-    """A hash of what a post was read from: 32 hex digits, and marks if that is an entry of a file
-    or an API, and if there are comments on it.
+    """Return a hash of the source of a post: 32 hex digits, with marks if it is an entry of a file
+    or an API, and if the post has comments.
 
-    If it is the same, so is the document. Parsing HTML takes ten times as long.
+    Equal digests mean equal documents. Parsing HTML takes ten times as long.
     """
     marks = (_ENTRY if isinstance(read, bytes) else "") + (_COMMENTS if comments else "")
     if not isinstance(read, bytes):
@@ -199,7 +199,7 @@ def digest(read: bytes | tuple[Any, ...], *, comments: bool = False) -> str:
 
 
 def without_mark(digest: str) -> str:
-    """The digest as it is without comments."""
+    """Return the digest without the mark for comments."""
     return digest.removesuffix(_COMMENTS)
 
 
@@ -214,7 +214,7 @@ def has_comments(digest: str) -> bool:
 
 
 def _links(url: str, links: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    """The links of the post at this URL that may lead to another post, as they are stored.
+    """Return the links of the post at this URL that may lead to another post, as stored.
 
     A link is its slug, its address and its text, one a line. Left out are links to the post itself,
     and to other sites, unless the slug is unmistakable: the site may have been there before.
@@ -225,7 +225,7 @@ def _links(url: str, links: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     for href, text in links:
         path = href.strip().partition("#")[0].partition("?")[0]
         try:
-            # Browsers leave out line breaks, and so does urljoin.
+            # Browsers ignore line breaks, and so does urljoin.
             target = path if is_url(path) and path.isprintable() else urljoin(url, path)
         except ValueError:  # not a URL
             continue
@@ -262,8 +262,8 @@ def _check_type(
 
 
 def oid_of_reject(value: Any) -> str | None:
-    """The oid as it is stored, so that `sync` knows which post was rejected; None if it is none:
-    any post may have been meant."""
+    """Return the oid as stored, which tells `sync` the rejected post; None if it is invalid: any
+    post may be meant."""
     try:
         return _oid(value)
     except Invalid:
@@ -302,7 +302,7 @@ def _title(value: Any) -> str:
 
 
 def _prose_and_code(name: str, value: Any, limits: Limits = PAGE) -> Readable:
-    """Prose and code, HTML-escaped; the headings are not."""
+    """Return HTML-escaped prose and code; the headings are not escaped."""
     split = "Split it into several posts."
     if not isinstance(value, Readable):
         _check_type(name, value, "Make it HTML.")
@@ -362,7 +362,7 @@ def _labels(name: str, value: Any) -> tuple[str, ...]:
     if isinstance(value, str):
         value = value.split(",")
     _check_type(name, value, remedy, (list, tuple))
-    if len(value or ()) > 10 * MAX_LABELS:  # with those that are empty, or the same
+    if len(value or ()) > 10 * MAX_LABELS:  # including empty and equal ones
         raise Invalid(f"{name} has {len(value):,} entries", f"The limit is {MAX_LABELS}.")
     for entry in value or ():
         if not isinstance(entry, str | int | float) or isinstance(entry, bool):
@@ -378,7 +378,7 @@ def _labels(name: str, value: Any) -> tuple[str, ...]:
 
 
 def popularity(value: Any) -> float | None:
-    """A number of page views, stars or the like, or `Invalid`; None if there is none."""
+    """Return a number of page views, stars or the like, or raise `Invalid`; None if absent."""
     if value is None or value == "":
         return None
     with suppress(TypeError, ValueError):
@@ -392,9 +392,9 @@ def popularity(value: Any) -> float | None:
 
 
 def _translation_key(value: Any, address: str) -> str:
-    """A digest of the key that translations share, or of the addresses of all; "" if there is none.
+    """Return a digest of the key or the addresses that translations share; "" if there is none.
 
-    Of addresses a page with the home page in place of a translation has others than any post.
+    A page that shows the home page as a translation has other addresses than any post.
     """
     _check_type("translation_key", value, types=(str, list))
     if isinstance(value, list):
@@ -404,7 +404,7 @@ def _translation_key(value: Any, address: str) -> str:
 
 
 def _language(value: Any) -> str:
-    """A language tag in lower case, `de` or `pt-br`; "" if it is invalid."""
+    """Return a language tag in lower case, `de` or `pt-br`; "" if it is invalid."""
     if not isinstance(value, str):
         return ""
     tag = value.strip().partition(".")[0].replace("_", "-").lower()

@@ -1,4 +1,4 @@
-"""Gives posts the vectors of their passages; only what has changed is computed.
+"""Adds the vectors of passages to posts; only changed passages are computed.
 
 "passages": [{"digest": "0c54…", "vector": "9e2f…"}]
 """
@@ -22,9 +22,9 @@ def with_passages(
     client: Elasticsearch,
     stored_in: str | None = None,
 ) -> Iterator[Post]:
-    """The posts with the vectors of their passages; without a model as they are.
+    """Yield the posts with the vectors of their passages; without a model, unchanged.
 
-    The posts of the index `stored_in` have vectors that need not be computed again.
+    Vectors that posts have in the index `stored_in` are not computed again.
     """
     if model is None:
         yield from posts

@@ -1,4 +1,4 @@
-"""The values passed through the indexer: raw posts, posts as they are stored, rejects."""
+"""The values passed through the indexer: raw posts, stored posts, rejects."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,18 +14,18 @@ from indexer.posts.html_text import Heading
 T = TypeVar("T")
 
 When = str | date | datetime | None
-"""A date as a source gives it: unparsed text, a date, or a datetime with or without a zone."""
+"""A date in a source: unparsed text, a date, or a datetime with or without a zone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where something was read: the source as the user named it, and the line, counted from 1."""
+    """The place where something was read: the source as the user named it, and the line from 1."""
 
     source: str
     line: int | None = None
 
     def __post_init__(self) -> None:
-        # A file's name that is not UTF-8 could be neither printed nor stored.
+        # A file name that is not UTF-8 could be neither printed nor stored.
         if not self.source.isascii():
             source = self.source.encode("utf-8", "replace").decode()
             object.__setattr__(self, "source", source)
@@ -36,7 +36,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class RawComment:
-    """A comment as its source gives it, not yet validated. `comment` is HTML."""
+    """A comment as in its source, not yet validated. `comment` is HTML."""
 
     oid: Any
     comment: Any
@@ -46,13 +46,13 @@ class RawComment:
 
 @dataclass(frozen=True, slots=True)
 class RawPost:
-    """A post as its source gives it, not yet validated.
+    """A post as in its source, not yet validated.
 
-    `title` is plain text; `text` is HTML, or a `Readable` where it was parsed before.
-    `left_out` are the characters of its page that are no part of it, by what they were taken for.
-    `layout` is the known layout of its page, `entry` is all that the post and its comments were
-    read from; both are empty if they are not known. One that `stands_in` was read from a page while
-    the API of its site was closed: what came by the API stays.
+    `title` is plain text; `text` is HTML, or a `Readable` if already parsed. `left_out` counts the
+    characters of its page that do not belong to it, by reason. `layout` is the known layout of its
+    page; `entry` is the data that the post and its comments were read from; both are empty if
+    unknown. `stands_in`: read from a page while its site's API was closed; what came by the API
+    stays.
     """
 
     origin: Origin
@@ -66,24 +66,24 @@ class RawPost:
     keywords: Any = ()
     comments: tuple[RawComment, ...] = ()
     language: Any = None
-    # What its translations have, too: a key, or the addresses of all of them.
+    # Shared with its translations: a key, or the addresses of all of them.
     translation_key: Any = None
     image: Any = None
-    # In no digest: it is given and changed beside the sources, too.
+    # Not in the digest: it may also be set and changed apart from the sources.
     popularity: Any = field(default=None, compare=False)
     left_out: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
     layout: str = field(default="", compare=False, repr=False)
     entry: bytes = field(default=b"", compare=False, repr=False)
     stands_in: bool = field(default=False, compare=False)
-    # The oids of comments that the source names as not, or no longer, public.
+    # The oids of comments that the source marks as not, or no longer, public.
     withdrawn: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Reject:
-    """Something that was not indexed, and why.
+    """An entry that was not indexed, and the reason.
 
-    `sync` keeps the post with this oid; without one nothing is removed.
+    `sync` keeps the post with this oid; without an oid, nothing is removed.
     """
 
     origin: Origin
@@ -106,16 +106,16 @@ PageKind = Literal[
     "tool",
     "not a post",
 ]
-"""What a page is instead of a post. `tool` is a search or an error page, `unread` a file in another
-format."""
+"""The kinds of pages that are no posts. `tool` is a search or error page, `unread` a file in
+another format."""
 
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """Something in a source that is not a post, such as a draft or a list of posts.
+    """An entry of a source that is not a post, such as a draft or a list of posts.
 
-    If it is `declared`, by the page or by its site, `sync` removes the post that was found there
-    before. Otherwise it is a guess, and `sync` keeps the post with this oid.
+    If the page or its site has `declared` it, `sync` removes the post found there before. If it is
+    a guess, `sync` keeps the post with this oid until three runs in a row agree.
     """
 
     origin: Origin
@@ -126,11 +126,11 @@ class Skipped:
 
 
 class Stored(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """What is stored, without the fields that have their default values."""
+    """Stored values, without fields that have their defaults."""
 
 
 class Comment(Stored, frozen=True, kw_only=True):
-    """A comment as it is stored: HTML-escaped plain text."""
+    """A comment as stored: HTML-escaped plain text."""
 
     oid: str
     author: str
@@ -147,7 +147,7 @@ class PassageVector(Stored, frozen=True, kw_only=True):
 
 
 class OfTheIndex(Stored, frozen=True, kw_only=True):
-    """What an index may have of a post that its source lacks, and some of which it keeps."""
+    """Data of a post that an index may have but its source lacks, and some of which it keeps."""
 
     comments: tuple[Comment, ...] = ()
     link_texts: tuple[str, ...] = ()
@@ -155,13 +155,13 @@ class OfTheIndex(Stored, frozen=True, kw_only=True):
     passages: tuple[PassageVector, ...] = ()
 
     def comment_oids(self) -> set[str]:
-        """The oids of the comments."""
+        """Return the oids of the comments."""
         return {comment.oid for comment in self.comments}
 
 
 class Post(OfTheIndex, frozen=True, kw_only=True):
-    """A post with its comments as it is stored, which indexer/schema.py explains; `oid` is its
-    `_id`, too. Texts are HTML-escaped plain text."""
+    """A post with its comments as stored, explained in indexer/schema.py; `oid` is also its `_id`.
+    Texts are HTML-escaped plain text."""
 
     oid: str
     title: str
@@ -185,45 +185,45 @@ class Post(OfTheIndex, frozen=True, kw_only=True):
     over_http: bool = False
 
     def __post_init__(self) -> None:
-        # Elasticsearch would take all posts without one for the same.
+        # Elasticsearch would take all posts without a key for the same one.
         force_setattr(self, "translation_key", self.translation_key or self.oid)
 
 
 @dataclass(frozen=True, slots=True)
 class ExportedPost:
-    """A post of a line of an export, and where it was read."""
+    """A post in a line of an export, and its origin."""
 
     post: Post
     origin: Origin
 
 
 SourceItem = RawPost | ExportedPost | Reject | Skipped
-"""What a source yields."""
+"""An item that a source yields."""
 
 IsUnchangedEntry = Callable[[bytes, Origin], bool]
-"""Whether the index has the post of this entry unchanged and it was not read before; it counts as
-read then."""
+"""Returns whether the index has this entry's post unchanged and it was not read before; if so, it
+now counts as read."""
 Read = Callable[[IsUnchangedEntry | None], Iterable[SourceItem]]
-"""Reads a source, without the entries that are unchanged."""
+"""Reads a source, without its unchanged entries."""
 
 
 def quantity(number: int, noun: str) -> str:
-    """`1 post`, `1,531 posts`, `2 addresses`."""
+    """Return `1 post`, `1,531 posts`, `2 addresses`."""
     ending = "" if number == 1 else "es" if noun.endswith("s") else "s"
     return f"{number:,} {noun}{ending}"
 
 
 def examples(oids: Sequence[str]) -> str:
-    """The first five, with an ellipsis if there are more."""
+    """Return the first five, with an ellipsis if there are more."""
     return ", ".join([*oids[:5], *["…"] * (len(oids) > 5)])
 
 
 def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """The items in lists of at most `size`; reads no further than the current one."""
+    """Yield the items in lists of at most `size`, reading no further than the current one."""
     iterator = iter(items)
     while batch := list(islice(iterator, size)):
         yield batch
 
 
 OnProgress = Callable[[int], object]
-"""Told how many posts of a source were read."""
+"""Called with the number of posts read."""
