@@ -1,1 +1,1 @@
-"""Clients, limits, the log and the figures of requests; gunicorn."""
+"""Requests: their clients, access, rate limits, log and metrics; gunicorn's configuration."""

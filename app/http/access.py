@@ -1,4 +1,4 @@
-"""Who may call a route, and what it counts for: declared beside the route, checked before its view.
+"""Declare who may call a route and for which rate limit it counts, and check it before the view.
 
 @blueprint.get("/search")
 @access("searches", in_lookup=True, origins=READING)
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
 Bucket = Literal["", "searches", "suggestions", "others", "tokens"]
-"""What kind of requests a limit counts together; "": no limit. Wrong tokens count in the last."""
+"""The requests that a rate limit counts together; "": no limit; "tokens": wrong tokens."""
 Role = Literal["", "writer", "debugger", "monitor", "owner"]
-"""Whose token a request must have; "": nobody's."""
+"""The role whose token a request must have; "": none."""
 
 READING = ("GET", "HEAD")
 
@@ -38,13 +38,13 @@ _TOKENS: dict[Role, tuple[str, str, str]] = {
     "monitor": ("/metrics", "BLOGSEARCH_METRICS_TOKEN", _BEARER),
     "owner": ("This page", "BLOGSEARCH_INSIGHTS_TOKEN", "enter it as the password"),
 }
-"""What each opens, the setting, and how it is sent."""
+"""For each role: what its token opens, the setting, and how to send it."""
 
 _READ = [
     ("Access-Control-Expose-Headers", "ETag, Retry-After, Server-Timing, X-Cache, X-Request-Id")
 ]
 _PREFLIGHT = [
-    # Any other header is refused, above all Authorization: no page of the blog may have a token.
+    # Browsers refuse other headers, above all Authorization: no page of the blog may have a token.
     (
         "Access-Control-Allow-Headers",
         "Content-Type, If-None-Match, X-Request-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name",
@@ -59,7 +59,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Who may call a route, as `access` takes it."""
+    """The arguments of `access` for a route."""
 
     bucket: Bucket = "others"
     in_lookup: bool = False
@@ -79,11 +79,11 @@ def access(
     """Declare who may call a route.
 
     Args:
-        bucket: what a request counts for.
-        in_lookup: the look-up of the answer counts it, in one trip to Redis. The view is called as
-            `view(request, service)`, before Flask (`app.http.door`).
-        with_query: what a request with `q` counts for, if that is something else.
-        only_for: whose token a request must have; a wrong one counts, too.
+        bucket: the rate limit for which a request counts.
+        in_lookup: the look-up of the answer counts the request, in one trip to Redis. The view is
+            called as `view(request, service)`, before Flask (`app.http.door`).
+        with_query: the bucket of a request with `q`, if it is another one.
+        only_for: the role whose token a request must have; a wrong token counts, too.
         origins: the methods that pages of the origins in the settings may use.
     """
 
@@ -100,7 +100,7 @@ def allow_origins(
     origins: frozenset[str],
     methods: tuple[str, ...],
 ) -> None:
-    """Tell a browser whether a page of the request's origin may read the response (CORS)."""
+    """Add the CORS headers: whether a page of the request's origin may read the response."""
     if "*" not in origins:  # for caches: another origin gets other headers
         vary = [value for name, value in headers if name == "Vary"]
         headers[:] = [header for header in headers if header[0] != "Vary"]
@@ -118,8 +118,8 @@ def check_token(request: Request, role: Role, service: Service) -> None:
     """Check that a request has the token of this role.
 
     Raises:
-        WritesClosed, Unauthorized: none is set or was sent, or it is wrong: that is logged, counts
-            for the rate limit and takes a while.
+        WritesClosed: no token is set.
+        Unauthorized: none was sent, or a wrong one, which is logged, counted and answered late.
         RateLimited: too many wrong ones were sent.
     """
     what, setting, how = _TOKENS[role]
@@ -132,7 +132,7 @@ def check_token(request: Request, role: Role, service: Service) -> None:
     sent = _sent(request, role)
     if not sent:
         raise Unauthorized(f"The token of {setting} is needed: {how}.")
-    # All are compared, so that the time does not depend on which one matches.
+    # Compare all, so that the time does not depend on which one matches.
     matching = [hmac.compare_digest(sent.encode(), accepted.encode()) for accepted in tokens]
     if not any(matching):
         log.warning("a wrong token of %s was sent by %s", setting, request.remote_addr)
@@ -150,11 +150,11 @@ def _accepted(role: Role, settings: Settings) -> tuple[str, ...]:
 
 
 def _sent(request: Request, role: Role) -> str:
-    """The token of a request, right or wrong; "" if none was sent."""
+    """Return the token in a request, right or wrong; "" if there is none."""
     if role == "owner":
         try:
             sent = request.authorization
-        except ValueError:  # it is no text
+        except ValueError:  # it is not text
             sent = None
         return (sent and sent.password) or ""
     scheme, _, rest = request.headers.get("Authorization", "").partition(" ")

@@ -1,4 +1,4 @@
-"""The client of a request: its address behind trusted proxies, and whose limit it counts for."""
+"""Identify the client of a request: its address behind trusted proxies, its names for limits."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -24,24 +24,24 @@ from app.settings import Settings, is_path_prefix
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-_MOST_PROXIES = 10  # addresses in X-Forwarded-For that are looked at
-_LONGEST = 1_000  # characters of it
+_MOST_PROXIES = 10  # addresses in X-Forwarded-For that are read, from its end
+_LONGEST = 1_000  # characters of X-Forwarded-For that are read, from its end
 _WITH_PORT = re.compile(r"\[([^\]]+)\](?::\d+)?|([^:]+):\d+")  # IPv6, IPv4
 _CLIENT, _SITE = 64, 48  # bits of an IPv6 address: networks that a client, or a site, usually has
 _LONGEST_LANGUAGES = 200  # characters of Accept-Language, which is read before the request counts
 
 
 class Request(flask.Request):
-    """A request of which only as much is read as browsers send.
+    """A request that reads no more of Accept-Language than browsers send.
 
-    `is_counted`: the look-up of its answer counts it.
+    `is_counted`: the look-up of its answer counts it for the rate limit.
     """
 
     is_counted = False
 
     @cached_property
     def accept_languages(self) -> LanguageAccept:
-        """The languages of the visitor."""
+        """The languages that the visitor's browser accepts."""
         sent = self.headers.get("Accept-Language", "")
         if len(sent) > _LONGEST_LANGUAGES:
             sent = sent[:_LONGEST_LANGUAGES].rpartition(",")[0]
@@ -49,7 +49,7 @@ class Request(flask.Request):
 
 
 def register(app: Flask, settings: Settings) -> None:
-    """Take the client's address from trusted proxies."""
+    """Use our `Request`, and take the client's address and the prefix from trusted proxies."""
     app.request_class = Request
     if settings.trusted_networks or settings.path_prefix:
         app.wsgi_app = TrustedProxies(  # type: ignore[method-assign]
@@ -58,11 +58,11 @@ def register(app: Flask, settings: Settings) -> None:
 
 
 class TrustedProxies:
-    """WSGI middleware: trusts X-Forwarded-For, -Proto and -Prefix of these networks only.
+    """WSGI middleware that trusts X-Forwarded-For, -Proto and -Prefix only from these networks.
 
     The client is the last address in X-Forwarded-For that is not itself a trusted proxy. `prefix`
-    is the path below which the service is without the header. A proxy may take it from the path
-    or not.
+    is the path of the service without X-Forwarded-Prefix. A proxy may remove the prefix from the
+    path or keep it.
     """
 
     def __init__(
@@ -103,22 +103,22 @@ class TrustedProxies:
 
 
 def _forwarded_for(environ: "WSGIEnvironment") -> list[str]:
-    """The last addresses in X-Forwarded-For; the client may have written those before them."""
+    """Return the last addresses in X-Forwarded-For; earlier ones may be forged by the client."""
     header: str = environ.get("HTTP_X_FORWARDED_FOR", "")
     return [part for part in header[-_LONGEST:].split(",")[-_MOST_PROXIES:] if part.strip()]
 
 
 def counted_clients(request: Request) -> tuple[str, ...]:
-    """The clients of a request, for the look-up that counts it."""
+    """Return the client names of a request for the look-up that counts it; mark it as counted."""
     request.is_counted = True
     return client_names(request)
 
 
 def client_names(request: flask.Request) -> tuple[str, ...]:
-    """Whose rate limit a request counts for: the client, and a network that it shares.
+    """Return the names for a request's rate limits: the client, and a network that it shares.
 
-    A proxy at a private address that `trusted_proxies` does not name is such a network: it says who
-    its client is, which may be a lie of that client.
+    A proxy at a private address that is not in `trusted_proxies` counts as such a network, because
+    the client that it names may be forged.
     """
     if forwarded := _forwarded_for(request.environ):
         proxy = parse_address(request.remote_addr or "")
@@ -131,7 +131,7 @@ def client_names(request: flask.Request) -> tuple[str, ...]:
 
 
 def parse_address(text: str) -> IPv4Address | IPv6Address | str:
-    """An address in X-Forwarded-For, to which some proxies add a port; the text if it is invalid.
+    """Parse an address, to which some proxies add a port; return the text if it is invalid.
 
     An IPv4-mapped IPv6 address (dual-stack sockets) is returned as IPv4.
     """
@@ -146,8 +146,8 @@ def parse_address(text: str) -> IPv4Address | IPv6Address | str:
 
 @lru_cache(maxsize=1024)
 def names_of(address: str | None) -> tuple[str, ...]:
-    """The names of a client for limits and counts: its IPv4 address, or its IPv6 network and the
-    site that this is a part of."""
+    """Return the names of a client for limits and counts: its IPv4 address, or its /64 IPv6 network
+    and the /48 network of its site."""
     parsed = parse_address(address or "")
     if isinstance(parsed, str):
         return ("unknown",)

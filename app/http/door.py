@@ -1,7 +1,7 @@
-"""What every request passes: its log line, its figures, and the headers of its response.
+"""The middleware for all requests: log line, metrics, and response headers.
 
-A request whose view looks its answer up (`access(in_lookup=True)`) is answered here, before Flask,
-whose contexts, routing and signals take as long as a kept answer.
+It answers requests of views with `access(in_lookup=True)` itself, before Flask, whose contexts,
+routing and signals take as long as a cached answer.
 """
 
 import logging
@@ -40,7 +40,7 @@ log = logging.getLogger("blogsearch.requests")
 
 
 class _Route(NamedTuple):
-    """The route of a request; for a URL without one "none", with the rules of a page."""
+    """The route of a request; "none" for a URL without a route, with the default access."""
 
     endpoint: str = "none"
     access: Access = Access()
@@ -71,7 +71,7 @@ class Door:
         self, environ: "WSGIEnvironment", start_response: "StartResponse"
     ) -> Iterable[bytes]:
         sent_id = environ.get("HTTP_X_REQUEST_ID", "")
-        # No secret. The proxy's id, so that its log and this one can be joined.
+        # Not secret. The proxy's id is kept, so that its log and this one can be joined.
         request_id = sent_id if _VALID_ID.fullmatch(sent_id) else f"{random.getrandbits(64):016x}"
         method, path = environ["REQUEST_METHOD"], _text(environ["PATH_INFO"])
         fields = begin(request_id=request_id, method=method, path=path)
@@ -101,7 +101,7 @@ class Door:
                 answer: Response = route.view(request, self._service)
                 return answer
             finally:
-                if not request.is_counted:  # it is wrong, and nothing was looked up
+                if not request.is_counted:  # it is invalid, and nothing was looked up
                     self._service.count(client_names(request), route.access.bucket)
         except BlogsearchError as error:
             return error_response(error)
@@ -111,7 +111,7 @@ class Door:
             return unexpected_error(error)
 
     def _check(self) -> None:
-        """Check a request that Flask answers."""
+        """Count a request that Flask answers for its rate limit, and check its token."""
         endpoint = request.endpoint or "none"
         route = self._routes.get(endpoint, _Route(endpoint))
         request.environ[_ROUTE] = route
@@ -139,5 +139,5 @@ class Door:
 
 
 def _text(of_environ: str) -> str:
-    """What was sent, as UTF-8; WSGI has its bytes as Latin-1."""
+    """Decode a WSGI string, which has the bytes as Latin-1, as UTF-8."""
     return of_environ.encode("latin-1").decode("utf-8", "replace")

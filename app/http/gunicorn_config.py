@@ -1,6 +1,6 @@
-"""gunicorn's configuration, which `blogsearch serve` loads, at the start and at each SIGHUP.
+"""gunicorn's configuration; `blogsearch serve` loads it at the start and at each SIGHUP.
 
-The environment variables PORT and WEB_CONCURRENCY (worker processes) change it.
+It depends on the environment variables PORT and WEB_CONCURRENCY (the number of workers).
 """
 
 import fcntl
@@ -30,10 +30,10 @@ from app.settings import process_settings
 _WARM = 60.0  # seconds
 _LONGEST_HEADERS = 32_000  # characters of all values, as nginx allows
 
-# Read here, at the start and at SIGHUP, so that all workers have the same.
+# Read here, at the start and at SIGHUP, so that all workers have the same settings.
 try:
     settings = process_settings(reload=True)
-    # The workers share the memory of both, and need not load them before their first search.
+    # The workers share the memory of model and stemmer, and do not load them at the first search.
     open_model(settings)
     language_of(settings.language).stem("")
 except BlogsearchError as error:
@@ -46,15 +46,15 @@ workers = int(os.environ.get("WEB_CONCURRENCY") or max(2, min(os.cpu_count() or 
 
 
 class Worker(GeventWorker):  # type: ignore[misc]
-    """Each connection is a greenlet: one that sends slowly, or waits for Elasticsearch, holds no
-    thread that others need."""
+    """A worker with a greenlet for each connection: a slow client, or one that waits for
+    Elasticsearch, does not block others."""
 
     def handle_request(self, listener: Any, request: Any, *args: Any) -> None:
-        """Answer a request after the other connections have had their turn; very long headers,
-        which take long to read, get 431.
+        """Answer a request after the other connections have had their turn; refuse very long
+        headers, which take long to read, with 431.
 
-        A greenlet whose client has always sent the next request never waits: no other would run,
-        and the worker could not report to gunicorn that it is alive.
+        If a client has always sent its next request, its greenlet never waits: no other would run,
+        and the worker could not send its heartbeat to gunicorn.
         """
         gevent.sleep(0)
         if sum(len(value) for _, value in request.headers) > _LONGEST_HEADERS:
@@ -71,37 +71,37 @@ graceful_timeout = 20
 
 limit_request_fields = 64  # headers; a browser behind a proxy sends about thirty
 
-# Seconds for receiving the head of a request, from its first byte or from the response before it.
+# Seconds for receiving the head of a request, from its first byte or from the previous response.
 keepalive = 5
 
-# No header of a client sets the path or the scheme; BLOGSEARCH_TRUSTED_PROXIES has the rest.
+# gunicorn takes neither path nor scheme from headers; `TrustedProxies` does, for trusted ones.
 forwarded_allow_ips = ""
 forwarder_headers = ""
 
-# The heartbeat of a worker is a file. On a busy disk it would be late, and the worker killed.
+# A worker's heartbeat is a file. On a busy disk it would be late, and the worker would be killed.
 worker_tmp_dir = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108
 
 _METRICS = "blogsearch-metrics-"
 
 
 def _lock(folder: Path) -> int | None:
-    """Lock a folder until this process ends; its descriptor. None: it is in use."""
-    with suppress(OSError):  # also where it is another user's
+    """Lock a folder until this process ends; return its descriptor, or None if it is in use."""
+    with suppress(OSError):  # also if it belongs to another user
         descriptor = os.open(folder, os.O_DIRECTORY | os.O_NOFOLLOW)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             os.close(descriptor)
         else:
-            os.set_inheritable(descriptor, True)  # by a new gunicorn in place of this one
+            os.set_inheritable(descriptor, True)  # for a new gunicorn that replaces this one
             return descriptor
     return None
 
 
-# The figures for Prometheus of all workers, in files. Set once: SIGHUP loads this file again.
+# The folder of all workers' metrics. Set only once, although SIGHUP loads this module again.
 if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
     made = Path(tempfile.mkdtemp(prefix=f".{_METRICS}", dir=worker_tmp_dir))
-    for left in made.parent.glob(f"{_METRICS}*"):  # by processes that were killed
+    for left in made.parent.glob(f"{_METRICS}*"):  # left by killed processes
         if (descriptor := _lock(left)) is not None:
             shutil.rmtree(left, ignore_errors=True)
             os.close(descriptor)
@@ -110,11 +110,11 @@ if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
 
 
 class Logger(GunicornLogger):  # type: ignore[misc]
-    """Prepares no access log if none is written: that took a tenth of a cached search."""
+    """A logger that skips an unwritten access log, which took a tenth of a cached search."""
 
     @property
     def access_log_enabled(self) -> bool:
-        """Whether an access log is configured; with `logconfig_dict` gunicorn assumes it."""
+        """Whether an access log is configured; with `logconfig_dict` gunicorn assumes one."""
         return bool(self.cfg.accesslog)
 
 
@@ -124,16 +124,16 @@ errorlog = "-"
 logconfig_dict = configuration()
 logger_class = Logger
 
-# Not used, and several services of one user would share the socket.
+# Unused; several services of one user would share the socket.
 control_socket_disable = True
 
 
 def post_worker_init(worker: Any) -> None:
-    """Connect to Redis before the first search, which would miss its time limit: on a busy machine
-    that takes half a second. Import what it needs. Read what is known of the index. The first
-    process of a start fills the cache."""
+    """Prepare a worker for its first search: import the stemmer, connect to Redis and read the view
+    of the index. On a busy machine the connection takes half a second, more than a search may wait.
+    The first worker also fills the cache."""
     import_module("snowballstemmer")
-    gc.freeze()  # what was imported stays
+    gc.freeze()  # modules stay imported
     if service := worker.wsgi.extensions.get("blogsearch"):  # not in the bench's bare application
         service.cache.ping()
         service.watch.start()
@@ -143,5 +143,5 @@ def post_worker_init(worker: Any) -> None:
 
 
 def on_exit(server: Any) -> None:
-    """Delete the figures."""
+    """Delete the metrics' folder."""
     shutil.rmtree(os.environ["PROMETHEUS_MULTIPROC_DIR"], ignore_errors=True)

@@ -1,6 +1,6 @@
-"""Log lines, and the fields that a request's line is made of.
+"""Format log lines, and collect the fields of each request's line.
 
-Imports nothing but the standard library, because gunicorn's configuration imports it.
+It imports only the standard library, because gunicorn's configuration imports it.
 """
 
 import json
@@ -10,7 +10,7 @@ import time
 from contextvars import ContextVar
 from typing import Any
 
-# The fields of the request that is answered now; None outside of requests.
+# The fields of the current request; None outside of requests.
 _fields: ContextVar[dict[str, Any] | None] = ContextVar("fields", default=None)
 _started: ContextVar[float] = ContextVar("started")
 
@@ -19,26 +19,26 @@ _STANDARD = set(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "ta
 
 
 def begin(**fields: Any) -> dict[str, Any]:
-    """Begin the fields of a request; the same dict is filled by `note` and `add_time`."""
+    """Begin the fields of a request; `note` and `add_time` add to the returned dict."""
     _started.set(time.perf_counter())
     _fields.set(fields)
     return fields
 
 
 def elapsed() -> float:
-    """Seconds since the current request began."""
+    """Return the seconds since the current request began."""
     return time.perf_counter() - _started.get()
 
 
 def note(**fields: Any) -> None:
-    """Add fields to the line of the current request, if there is one."""
+    """Add fields to the log line of the current request, if there is one."""
     current = _fields.get()
     if current is not None:
         current.update(fields)
 
 
 def add_time(part: str, seconds: float) -> None:
-    """Add seconds to a part of the current request, if there is one."""
+    """Add seconds to the field of a part of the current request, if there is one."""
     current = _fields.get()
     if current is not None:
         name = f"{part}_ms"
@@ -46,11 +46,11 @@ def add_time(part: str, seconds: float) -> None:
 
 
 class Formatter(logging.Formatter):
-    """A line for people and programs: the message, then the fields in `extra` as `name=value`, or
-    `name="a value"`.
+    """A formatter for people and programs: the message, then the fields in `extra` as `name=value`
+    or `name="a value"`.
 
-    Characters are escaped that begin a new line, control a terminal or change the order of what is
-    read: a client may send them.
+    Characters that begin a new line, control a terminal or change the reading order are escaped, as
+    a client may send them.
     """
 
     def format(self, record: logging.LogRecord) -> str:
@@ -60,14 +60,14 @@ class Formatter(logging.Formatter):
         line += extra
         if not line.isprintable():
             line = "".join(map(_printable, line))
-        if record.exc_info:  # its message may have lines, which are not to look like others
+        if record.exc_info:  # the message of the error may imitate log lines, so indent them
             trace = self.formatException(record.exc_info).splitlines()
             line = "\n  ".join([line, *("".join(map(_printable, part)) for part in trace)])
         return line
 
 
 def _quote(value: object) -> str:
-    """A value as it is written: in quotes if it could be read as more than one."""
+    """Return a value as text, in quotes if it could be read as more than one."""
     text = str(value)
     return json.dumps(text, ensure_ascii=False) if _AMBIGUOUS.search(text) else text
 
@@ -77,8 +77,8 @@ def _printable(character: str) -> str:
 
 
 def configuration() -> dict[str, Any]:
-    """The configuration of `logging` for a process of the service; everything goes to stderr."""
-    # Nothing prints what these add to each record.
+    """Return the `logging` configuration for a process of the service, which logs to stderr."""
+    # No formatter prints what these add to each record.
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     return {
         "version": 1,
@@ -88,7 +88,7 @@ def configuration() -> dict[str, Any]:
         "root": {"level": "INFO", "handlers": ["stderr"]},
         "loggers": {
             "gunicorn.error": {"level": "INFO", "handlers": [], "propagate": True},
-            # It would warn with every probe of an outage, which the service logs itself.
+            # It would warn at every probe during an outage, which the service logs itself.
             "elastic_transport": {"level": "ERROR"},
         },
     }

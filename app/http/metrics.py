@@ -1,8 +1,7 @@
-"""Figures for Prometheus: of requests, and of the index.
+"""Metrics for Prometheus, of requests and of the index.
 
-The figures are those of all worker processes together. With several processes prometheus-client
-keeps them in files, in the folder that PROMETHEUS_MULTIPROC_DIR names; gunicorn_config.py makes
-one.
+They cover all worker processes together. With several processes, prometheus-client keeps them in
+files in the folder PROMETHEUS_MULTIPROC_DIR, which gunicorn_config.py creates.
 """
 
 import os
@@ -24,14 +23,14 @@ from app.index.last_runs import read_runs
 from app.service import Service
 
 METRICS = "blogsearch-metrics"
-"""Where the Metrics are in `app.extensions`."""
+"""The key of the Metrics in `app.extensions`."""
 
 _SECONDS = (0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 _TIMEOUT = 2.0  # seconds that reading the state of the index may take
 
 
 class Metrics:
-    """What is counted while requests are answered."""
+    """The metrics of answered requests."""
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
@@ -45,7 +44,7 @@ class Metrics:
         )
 
     def render(self, index: "IndexMetrics") -> bytes:
-        """The text format of Prometheus."""
+        """Return all metrics in the text format of Prometheus."""
         registry = self._registry
         if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
             registry = CollectorRegistry()
@@ -56,9 +55,9 @@ class Metrics:
 
 
 class IndexMetrics(Collector):
-    """Which engines are used, and the state of the live index, read when Prometheus asks.
+    """The availability of the engines and the state of the live index, read at each scrape.
 
-    In a known outage Elasticsearch is sent no request.
+    In a known outage no request is sent to Elasticsearch.
     """
 
     def __init__(self, service: Service) -> None:
@@ -86,7 +85,7 @@ class IndexMetrics(Collector):
             yield GaugeMetricFamily("blogsearch_posts", "Posts in the live index", posts["count"])
 
     def _runs(self) -> Iterator[Metric]:
-        """The last run of each command, which stores it because it ends before a scrape."""
+        """Yield the last run of each command, which is stored, as commands end before a scrape."""
         runs = read_runs(self._elastic, self._alias, COMMANDS)
         for name, text, value in (
             ("rejected_documents", "Posts and comments that the run rejected", "rejected"),

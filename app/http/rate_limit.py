@@ -1,8 +1,8 @@
-"""How many requests a client may send in a period, counted by all processes together in Redis.
+"""Limit the requests of each client per period, counted by all processes together in Redis.
 
-The counters are read with the first command that a request sends to Redis anyway, so that a limit
-costs a cached search no further round trip: the library `limits` would take one. While Redis is
-unavailable each process counts alone.
+The counters are read with the first command that a request sends to Redis anyway, so that a cached
+search needs no further round trip; the library `limits` would need one. While Redis is unavailable,
+each process counts alone.
 """
 
 import re
@@ -16,12 +16,12 @@ from app.errors import RateLimited
 
 _PERIODS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
 _LIMIT = re.compile(rf"([1-9]\d*)/({'|'.join(_PERIODS)})")
-_SHARED = 10  # times the limit of a client for a network whose clients may take turns
+_SHARED = 10  # a network may send this many times the limit of one client
 _MOST = 10_000  # counters that a process keeps without Redis
 
 
 def parse_limit(text: str) -> tuple[int, int]:
-    """Requests and seconds of a limit such as `60/minute`; 0 if it is empty: none.
+    """Parse a limit such as `60/minute` into requests and seconds; both are 0 if it is empty.
 
     Raises:
         ValueError: it is invalid.
@@ -35,9 +35,9 @@ def parse_limit(text: str) -> tuple[int, int]:
 
 
 class Quota(NamedTuple):
-    """What a client may send in the present period.
+    """The number of requests that a client may send in the present period.
 
-    `counter`: the key and the lifetime of the number in Redis.
+    `counter`: the key of the counter in Redis, and its lifetime in seconds.
     """
 
     counter: tuple[str, int]
@@ -48,8 +48,8 @@ class RateLimiter:
     """A limit of requests. Threads may share it.
 
     Args:
-        prefix: of the counters' keys in Redis.
-        limit: such as `60/minute`; empty: none.
+        prefix: the prefix of the counters' keys in Redis.
+        limit: such as `60/minute`; empty: no limit.
     """
 
     def __init__(self, prefix: str, limit: str) -> None:
@@ -60,12 +60,12 @@ class RateLimiter:
         self._own: Counter[str] = Counter()
 
     def quotas(self, clients: Sequence[str], bucket: str) -> list[Quota]:
-        """The quotas of a client in the present period, which begins at the same time for all.
+        """Return the quotas of a client in the present period, which is the same for all clients.
 
         Args:
-            clients: names of the client and of networks that it shares with others, which may send
-                ten times as much.
-            bucket: what kind of requests is counted together.
+            clients: the names of the client and of networks that it shares with others; a network
+                may send ten times as many requests.
+            bucket: the kind of requests that are counted together.
         """
         if not self._amount:
             return []
@@ -82,10 +82,10 @@ class RateLimiter:
         """Check that a client may send its request.
 
         Args:
-            counts: of the requests of each quota, this one included; None without Redis.
+            counts: the requests of each quota, including this one; None without Redis.
 
         Raises:
-            RateLimited: it has sent more requests than it may.
+            RateLimited: the client has sent more requests than allowed.
         """
         counted = zip(quotas, counts or self._count(quotas), strict=True)
         if any(count > quota.amount for quota, count in counted):

@@ -1,1 +1,1 @@
-"""What people search for: counted by day without addresses or cookies, and reported."""
+"""Count by day what people search for, without addresses or cookies, and report it."""

@@ -1,7 +1,7 @@
-"""The counts of each day, in the state index, and reports made of them.
+"""Store the counts of each day in the state index, and make reports of them.
 
-A day is one document, `insights:2026-11-25`, which is read and written back on condition that
-nobody else has written it. No count names a visitor.
+A day is one document, such as `insights:2026-11-25`. It is read and written back on condition that
+no other process has written it. No count identifies a visitor.
 """
 
 from collections import Counter, defaultdict
@@ -23,29 +23,29 @@ from app.errors import BadRequest, BlogsearchError
 from app.search.request import SearchRequest
 from indexer.store.state import read_state, state_index
 
-_KEPT = 1_000  # different searches of a day: the most frequent
-_KEPT_POSTS = 10  # that were opened after one of them, and clients that asked one of them
-_MARKS = 5  # visitors of a search that are told apart
+_KEPT = 1_000  # the most frequent searches of a day
+_KEPT_POSTS = 10  # posts opened after a search, and assistants that asked it, per day
+_MARKS = 5  # visitors of a search that are distinguished, per day
 _TRIES = 10
-_LEAST_VISITORS, _LEAST_DAYS = 5, 2  # of a search that other visitors are shown
+_LEAST_VISITORS, _LEAST_DAYS = 5, 2  # of a search that may be shown to other visitors
 _WARM_DAYS = 3  # how far back a request counts for `popular`
 
 Day = dict[str, Any]
-"""The document of a day: `_add` says what it has."""
+"""The document of a day, as `_add` writes it."""
 
 
 Extent = Literal["all", "some", "nothing"]
-"""Whether a post has all words of the search, or only some, or there is none."""
+"""Whether a post has all words of the search, posts have only some, or nothing was found."""
 
 
 class Search(msgspec.Struct, frozen=True, array_like=True, tag="s"):
-    """One request: when (seconds since 1970), from whom, for what, and what came of it.
+    """One request: its time (seconds since 1970), visitor, query and outcome.
 
-    `visitor` is a hash of the address, `mark` one of the address and the query: by marks the
-    visitors of a query can be counted, while nothing tells which queries are of one visitor. Before
-    its dot a mark names the key of the hash, under which alone it can be compared. `key` has the
-    parameters of the request, `q` its query in lower case. Of an assistant only its name is known,
-    `client`, as it states it.
+    `visitor` is a hash of the address, `mark` one of the address and the query. Marks allow
+    counting the visitors of a query, but do not reveal which queries belong to one visitor. The
+    part before a mark's dot identifies the key of the hash; only marks with the same key can be
+    compared. `key` has the parameters of the request, `q` its query in lower case. `client` is the
+    name that an assistant states; nothing else is known about it.
     """
 
     at: float
@@ -58,8 +58,8 @@ class Search(msgspec.Struct, frozen=True, array_like=True, tag="s"):
 
 
 class Opening(msgspec.Struct, frozen=True, array_like=True, tag="o"):
-    """A hit that was opened: when, after which query, the post, and the visitor's mark: a hash of
-    address and post, a dot, and one of address, post and query."""
+    """An opened hit: its time, query and post, and the visitor's mark: a hash of address and post,
+    a dot, and a hash of address, post and query."""
 
     at: float
     q: str
@@ -71,20 +71,20 @@ Event = Search | Opening
 
 
 Totals = Counter[str]
-"""Of a day or of several: `searches`, those that found `nothing` or only `some` of the words, and
-`opened` hits."""
+"""The totals of one or more days: `searches`, searches that found `nothing` or only `some` of the
+words, and `opened` hits."""
 
 
 @dataclass(slots=True)
 class Searched:
-    """What was counted of one query, in lower case.
+    """The counts of one query, in lower case.
 
     Args:
-        times: how often it was searched; `nothing` and `partly` of these times it found nothing,
-            or no post with all its words.
+        times: the number of searches; `nothing` and `partly` are those among them that found
+            nothing, or no post with all words.
         posts: the oids that were opened, and how often.
-        marks: of its visitors, at most five a day.
-        found: by day, how often all words were found.
+        marks: the marks of its visitors, at most five a day.
+        found: how often all words were found, by day.
         clients: the assistants that searched for it, and how often.
     """
 
@@ -99,13 +99,13 @@ class Searched:
 
     @property
     def opened(self) -> int:
-        """How often one of its hits was opened."""
+        """The number of times that a hit was opened."""
         return self.posts.total()
 
     @property
     def is_public(self) -> bool:
-        """Whether other visitors may be shown it: so many have searched for it that it tells
-        nothing about one of them, and on the last day posts had all its words."""
+        """Whether other visitors may see the query: enough visitors have searched for it that it
+        reveals nothing about one of them, and posts had all its words on its last day."""
         visitors = Counter(mark.rpartition(".")[0] for mark in self.marks)
         known = max(visitors.values(), default=0) >= _LEAST_VISITORS
         return known and len(self.found) >= _LEAST_DAYS and self.found[max(self.found)] > 0
@@ -113,8 +113,8 @@ class Searched:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The totals of some days by date, the oldest day first, of all of them, and of as many days
-    before. `searched` has the most frequent query first, and so has `asked`, of assistants."""
+    """The totals of some days by date, oldest first, their sum, and the sum of as many days before.
+    `searched` has visitors' queries, and `asked` those of assistants, the most frequent first."""
 
     days: Mapping[str, Totals]
     total: Totals
@@ -127,7 +127,7 @@ class Counts:
     """The counts of an alias.
 
     Args:
-        days: how long they are kept; 0: nothing is counted.
+        days: how long counts are kept; 0: nothing is counted.
     """
 
     def __init__(self, elastic: Elasticsearch, alias: str, days: int) -> None:
@@ -136,7 +136,7 @@ class Counts:
         self.days = days
 
     def add(self, events: Iterable[Event]) -> None:
-        """Add searches, and hits that were opened; nothing without Elasticsearch."""
+        """Add searches and opened hits; without Elasticsearch, they are lost."""
         by_day: defaultdict[str, list[Event]] = defaultdict(list)
         for event in events:
             date = datetime.fromtimestamp(event.at, UTC).date().isoformat()
@@ -147,7 +147,7 @@ class Counts:
                     self._delete_before(_last_days(self.days)[-1])
 
     def _change(self, date: str, change: Callable[[Day], Day]) -> bool:
-        """Store what `change` makes of the document of a day; whether it is a new one."""
+        """Apply `change` to the document of a day; return whether the document is new."""
 
         def changed(stored: StoredDocument) -> Day:
             return {**change(stored.get("_source", {})), "what": "insights", "at": date}
@@ -158,7 +158,7 @@ class Counts:
         return False
 
     def report(self, days: int) -> Report:
-        """What people searched for in the last days, today included.
+        """Report what people searched for in the last days, including today.
 
         Raises:
             Unavailable: Elasticsearch does not answer.
@@ -194,7 +194,7 @@ class Counts:
         )
 
     def popular(self, number: int) -> list[SearchRequest]:
-        """The most frequent requests of the last days; none if Elasticsearch does not answer."""
+        """Return the most frequent requests of the last days; none without Elasticsearch."""
         times: Counter[str] = Counter()
         with suppress(BlogsearchError), translate_errors():
             for document in self._stored(_last_days(_WARM_DAYS)).values():
@@ -221,7 +221,7 @@ class Counts:
 
 
 def _last_days(number: int) -> list[str]:
-    """Today and the days before it, in UTC."""
+    """Return the dates of today and the days before it, in UTC."""
     today = datetime.now(UTC)
     return [(today - timedelta(days=back)).date().isoformat() for back in range(number)]
 
@@ -230,10 +230,10 @@ def _last_days(number: int) -> list[str]:
 
 
 def _add(document: Day, events: Iterable[Event]) -> Day:
-    """The document of a day with further searches and opened hits.
+    """Add searches and opened hits to the document of a day.
 
-    `requests` has the parameters of each search; `posts` has, by query, how often which post was
-    opened.
+    `requests` and `asked` have the counts of searches, by parameters or, for assistants, by query.
+    `posts` has the number of times that each post was opened, by query.
     """
     totals: Counter[str] = Counter(document.get("totals", {}))
     requests: dict[str, Any] = document.get("requests", {})

@@ -1,12 +1,12 @@
-"""Collects searches off the path of a request, and counts them a minute after they happened.
+"""Collect searches in the background, and count them a minute later.
 
-A process sends what it collected to Redis every few seconds, where it waits for less than a minute
+Each process sends its requests to Redis every few seconds. They wait there for less than a minute,
 under a hash of the visitor's address that cannot be reversed: its key is random and is replaced
-every week. Then one of the processes decides which requests were searches, adds them to the counts
-of the day (`app.insights.counts`) and deletes them.
+every week. Then one process decides which requests were searches, adds them to the counts of the
+day (`app.insights.counts`) and deletes them.
 
 A page that answers while the visitor types sends `p`, `pyt` and `python`; only `python` is a
-search. This is decided from the times of the requests, so that it works for every page and program.
+search. The times of the requests decide this, so that it works for every page and program.
 """
 
 import hashlib
@@ -29,24 +29,24 @@ from app.cache.redis_client import Keys, RedisClient
 from app.insights.counts import Counts, Event, Extent, Opening, Search
 
 MAX_TEXT = 100
-"""Characters of a search, and of the oid of a post, that are counted."""
+"""The maximum number of characters of a search, and of a post's oid, that is counted."""
 
 _WINDOW = 45.0  # seconds that a request waits for others of the same visitor
 _EVENTS_TTL = 60  # seconds
 _SALT_TTL = 8 * 86_400  # seconds: visitors of a query are counted over a week
 
-_DAY = 86_400  # seconds that an opening is remembered
-_OPENINGS = 5  # of a post, by a visitor on a day, after different searches
+_DAY = 86_400  # seconds for which an opened hit is remembered
+_OPENINGS = 5  # the most counted for a post, visitor and day, after different searches
 _INTERVAL = 3.0  # seconds between two batches
-_MOST_WAITING = 5_000  # events of a process between two batches, and of all processes
+_MOST_WAITING = 5_000  # events: of a process between two batches, and of all in Redis
 _MAX_KEY = 400  # characters of a request that is counted
 
 PAUSE = 4.0
-"""Seconds without another request that make one a search."""
+"""The seconds without another request after which a request counts as a search."""
 MOST = 30
-"""Searches of one visitor within a minute; one with more is a program."""
+"""The maximum number of searches per minute; a visitor with more is a program."""
 
-# Programs name themselves. A client without a browser's User-Agent counts as a program.
+# Programs name themselves. A client without a browser's User-Agent counts as a program, too.
 _PROGRAM = re.compile(
     r"(?<!cu)bot(?:\b|[/;_-])|crawl|spider|slurp|scrap|archive|preview|monitor|uptime|pingdom|headless"
     r"|lighthouse|facebookexternalhit|feed|curl|wget|python|urllib|httpx|aiohttp|go-http-client"
@@ -56,10 +56,10 @@ _PROGRAM = re.compile(
 
 
 class SearchLog:
-    """What was searched and opened, on its way to the counts of an alias.
+    """The searches and opened hits that wait to be counted for an alias.
 
-    Threads and forked workers may share it; no method fails because of an engine. Nothing is
-    counted unless it `is_on`.
+    Threads and forked workers may share it. No method fails because of an engine. Nothing is
+    counted unless `is_on`.
     """
 
     def __init__(self, client: RedisClient, keys: Keys, counts: Counts) -> None:
@@ -74,13 +74,13 @@ class SearchLog:
         self.is_on = bool(client.redis is not None and counts.days)
 
     def record(self, q: str, key: str, found: Extent, visitor: str, client: str = "") -> None:
-        """Collect a search by the key of its request, of a visitor who is told from others by this
-        text, or of an assistant with this name."""
+        """Collect a search by the key of its request. `visitor` distinguishes visitors; `client` is
+        the name of an assistant."""
         if len(key) <= _MAX_KEY and len(q) <= MAX_TEXT:
             self._collect(visitor, Search(time.time(), "", "", key, q.casefold(), found, client))
 
     def record_opened(self, q: str, oid: str, visitor: str) -> None:
-        """Collect a hit that was opened; it counts once a day for each visitor, of few searches."""
+        """Collect an opened hit. It counts once per visitor, day and search, for few searches."""
         self._collect(visitor, Opening(time.time(), q.casefold(), oid))
 
     def _collect(self, visitor: str, event: Event) -> None:
@@ -89,7 +89,7 @@ class SearchLog:
         with self._lock:
             if len(self._seen) < _MOST_WAITING:
                 self._seen.append((visitor, event))
-            # A timer that was started before a fork is not alive in the worker.
+            # A timer from before a fork is not alive in the worker.
             if self._timer is None or not self._timer.is_alive():
                 self._start_timer()
 
@@ -108,7 +108,7 @@ class SearchLog:
                 self._start_timer()
 
     def flush(self) -> None:
-        """Send what was collected to Redis; it is lost if that is unavailable."""
+        """Send the collected events to Redis; they are lost if Redis is unavailable."""
         with self._lock:
             seen, self._seen = self._seen, []
         if seen:
@@ -132,8 +132,8 @@ class SearchLog:
             pipeline.execute()
 
     def _is_first(self, client: "redis.Redis", opening: Opening) -> bool:
-        """Whether a visitor has not opened this hit of this search before on this day, nor that of
-        many others."""
+        """Whether the visitor opens this hit after this search for the first time today, and not
+        after many other searches."""
         post, _, search = opening.mark.partition(".")
         key = f"{self._opened}:{datetime.fromtimestamp(opening.at, UTC).date()}:{post}"
         if int(client.scard(key)) >= _OPENINGS:
@@ -143,8 +143,8 @@ class SearchLog:
         return is_first
 
     def count_due(self, now: float | None = None) -> bool:
-        """Count the searches of all visitors whose requests have waited long enough; whether
-        further ones wait.
+        """Count the searches of visitors whose requests have waited long enough; return whether
+        others still wait.
 
         Args:
             now: seconds since 1970, by default the current time.
@@ -155,7 +155,7 @@ class SearchLog:
             return bool(waiting)
         of_visitors: defaultdict[str, list[Search]] = defaultdict(list)
         events: list[Event] = []
-        # A process counts what it deleted: another one may have read a part of the same.
+        # A process counts only what it deleted itself: another one may have read the same events.
         for data in self._client.ask([], self._delete, list(due)):
             event = due[data]
             if isinstance(event, Search) and not event.client:
@@ -176,7 +176,7 @@ class SearchLog:
 
 
 def _mark(event: Event, visitor: str, salt: bytes) -> Event:
-    """The event with hashes of the visitor."""
+    """Return the event with hashes of the visitor."""
 
     def hashed(text: str) -> str:
         return hashlib.blake2b(text.encode(), key=salt, digest_size=8).hexdigest()
@@ -192,7 +192,7 @@ def _mark(event: Event, visitor: str, salt: bytes) -> Event:
 
 
 def _due(waiting: Iterable[bytes], now: float) -> dict[bytes, Event]:
-    """What was opened, and the requests of those visitors of whom one has waited long enough."""
+    """Return opened hits, and the requests of visitors whose oldest has waited long enough."""
     events: dict[bytes, Event] = {}
     for data in waiting:
         with suppress(msgspec.DecodeError):  # of another version
@@ -213,10 +213,9 @@ def _due(waiting: Iterable[bytes], now: float) -> dict[bytes, Event]:
 
 
 def agrees(environ: Mapping[str, Any]) -> bool:
-    """Whether the client of a WSGI request is counted.
+    """Whether the insights count the client of a WSGI request.
 
-    Not counted are programs, pages that a browser loads in advance, and visitors who send
-    `DNT: 1` or `Sec-GPC: 1`.
+    They do not count programs, prefetched pages, and visitors who send `DNT: 1` or `Sec-GPC: 1`.
     """
     if environ.get("HTTP_DNT") == "1" or environ.get("HTTP_SEC_GPC") == "1":
         return False
@@ -231,7 +230,7 @@ def _is_program(user_agent: str) -> bool:
 
 
 def searches(requests: Iterable[Search]) -> list[Search]:
-    """The searches among the requests of one visitor; none if it is a program."""
+    """Return the searches among the requests of one visitor; none if it is a program."""
     runs: list[Search] = []
     for request in sorted(requests, key=lambda request: request.at):
         if runs and request.q == runs[-1].q:  # a reload, a filter, another order
@@ -239,7 +238,7 @@ def searches(requests: Iterable[Search]) -> list[Search]:
             runs[-1] = msgspec.structs.replace(runs[-1], at=request.at, found=found)
         else:
             runs.append(request)
-    # Others were sent while the next one was typed.
+    # The others were sent while the visitor typed the next one.
     chosen = [request for request, next_one in pairwise(runs) if next_one.at - request.at >= PAUSE]
     chosen += runs[-1:]
     return chosen if len(chosen) <= MOST else []

@@ -1,8 +1,8 @@
-"""The messages of the search page and the widget, in several languages.
+"""The messages of the search page and the widget in several languages.
 
-`de.json` has those in German: a text for each key of `en.json`, with the same placeholders in
-braces. `results` has a text for each plural form of the language, as CLDR names them. Where a
-language needs a form that is missing, `other` is used.
+`de.json` has the German ones: a text for each key of `en.json`, with the same placeholders in
+braces. `results` has a text for each plural form of the language, named as in CLDR; `other` is used
+for a missing form.
 """
 
 import json
@@ -32,7 +32,7 @@ _OF_THE_PAGE = re.compile(
     "tip|corrections|invalid|too_long|start|filters|remove|unfiltered|order|relevance|date|pages?|previous|"
     "next|no_page|blog"
 )
-"""Messages that only the search page has: the widget is kept small."""
+"""The messages for the search page only, left out of the widget to keep it small."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +52,7 @@ class Messages:
         return Locale.parse(self.language)
 
     def text(self, key: str, **values: Any) -> Markup:
-        """A message as HTML; values are escaped unless they are markup.
+        """Return a message as HTML; values are escaped unless they are markup.
 
         `count` also chooses the plural form.
         """
@@ -68,14 +68,14 @@ class Messages:
         return format_decimal(value, locale=self._locale)
 
     def day(self, stamp: str | None) -> Markup:
-        """The day of an ISO 8601 time as a `<time>`, such as Apr 18, 2020; empty without one."""
+        """Format the day of an ISO 8601 time as `<time>`, such as Apr 18, 2020; "" without one."""
         if not stamp:
             return Markup()
         text = format_date(datetime.fromisoformat(stamp), "medium", locale=self._locale)
         return Markup('<time datetime="{}">{}</time>').format(stamp[:10], text)
 
     def for_widget(self) -> dict[str, Any]:
-        """The messages for the widget, with `lang` and `dir`."""
+        """Return the messages for the widget, with `lang` and `dir`."""
         texts = {
             name: text for name, text in self.texts.items() if not _OF_THE_PAGE.fullmatch(name)
         }
@@ -83,14 +83,14 @@ class Messages:
 
 
 def messages_for(accepted: LanguageAccept, default: str) -> Messages:
-    """The messages in the first language of a client that has some, or in the default one."""
+    """Return the messages in the client's first language that has some, or in the default one."""
     tags = [tag.lower() for tag in (*accepted.values(), default)]
     wanted = [known for tag in tags for known in (tag, tag.partition("-")[0])]
     return _load(next((tag for tag in map(_alias, wanted) if tag in _LANGUAGES), DEFAULT))
 
 
 def _alias(language: str) -> str:
-    return "nb" if language in {"no", "nn"} else language  # who reads those reads Bokmål
+    return "nb" if language in {"no", "nn"} else language  # their readers understand Bokmål
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The HTTP layer: blueprints, error responses and headers."""
+"""The HTTP layer: blueprints, error responses and headers; here, what several views need."""
 
 from collections.abc import Collection
 from typing import cast
@@ -11,24 +11,24 @@ from app.service import EXTENSION, Service
 
 
 def current_service() -> Service:
-    """The service of the application that answers this request."""
+    """Return the service of the application that answers this request."""
     return cast(Service, current_app.extensions[EXTENSION])
 
 
 def default_language() -> str:
-    """The code of the blog's language."""
+    """Return the code of the blog's language."""
     return current_service().watch.language.code
 
 
 def base_url(request: Request, service: Service) -> str:
-    """The URL against which addresses of posts without a host are resolved."""
+    """Return the URL against which post addresses without a host are resolved."""
     return service.settings.site_url or request.url_root
 
 
 def counted_visitor(request: Request, service: Service) -> str:
-    """Whose search a request is, for the insights; "" if it is not counted.
+    """Return the visitor's name for the insights; "" if they do not count the request.
 
-    Of IPv6 it is the /48 network, in which a household can choose among many of /64.
+    For IPv6 it is the /48 network, as one household can choose among many /64 networks in it.
     """
     is_counted = agrees(request.environ) and not is_foreign(
         request, service.settings.allowed_origins
@@ -37,8 +37,8 @@ def counted_visitor(request: Request, service: Service) -> str:
 
 
 def is_foreign(request: Request, allowed: Collection[str]) -> bool:
-    """Whether a page of another site, and of none of these origins, made the visitor's browser send
-    this request. A link or a form that the visitor used did not."""
+    """Whether a page of another site that is not in `allowed` made the browser send this request,
+    and not a link or a form that the visitor used."""
     sent = request.headers
     origin, site = sent.get("Origin"), sent.get("Sec-Fetch-Site", "cross-site")
     if site != "cross-site" or "*" in allowed:

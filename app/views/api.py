@@ -1,7 +1,7 @@
 """`/openapi.json`, the description of the HTTP API, and `/docs`, a page that shows it.
 
-Parameters come from the tables that parse them, the rest from app/openapi.json, which is edited by
-hand: tests compare it with routes, limits, errors, the types of answers, and answers.
+Parameters come from the tables that parse them. The rest comes from app/openapi.json, which is
+edited by hand; tests compare it with routes, limits, errors, answers and their types.
 """
 
 import json
@@ -35,19 +35,19 @@ Json = dict[str, Any]
 @blueprint.get("/openapi.json")
 @access(origins=READING)
 def openapi() -> Response:
-    """This description, in OpenAPI 3.1."""
+    """Return the description in OpenAPI 3.1."""
     return made_once("openapi.json", "application/json", lambda: json.dumps(document()))
 
 
 @blueprint.get("/docs")
 @access()
 def docs() -> Response:
-    """The description as a page."""
+    """Return the description as an HTML page."""
     return made_once("docs", "text/html; charset=utf-8", _page)
 
 
 def document() -> Json:
-    """The OpenAPI document, with the version of the service."""
+    """Return the OpenAPI document, with the version of the service."""
     api: Json = json.loads(_FILE.read_text("utf-8"))
     api["info"]["version"] = VERSION
     for path, parameters in _PARAMETERS.items():
@@ -58,7 +58,7 @@ def document() -> Json:
 def _describe(parameter: Parameter) -> Json:
     described = {"name": parameter.name, "in": "query", "required": parameter.required}
     described |= {"description": parameter.text, "schema": parameter.schema}
-    # An array is given as the same parameter several times.
+    # An array is sent as the same parameter several times.
     return {**described, "style": "form", "explode": True} if parameter.repeatable else described
 
 
@@ -68,7 +68,7 @@ def _page() -> str:
 
 
 def _resolve(api: Json, described: Json) -> Json:
-    """A parameter or response of the document, or the one in its components that it refers to."""
+    """Return a parameter or response, or the component to which its `$ref` refers."""
     if "$ref" not in described:
         return described
     _, components, kind, name = described["$ref"].split("/")

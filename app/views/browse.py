@@ -1,4 +1,4 @@
-"""What the search page shows without a search: the newest posts, counts by category and year."""
+"""The search page's content without a search: the newest posts, counts by category and year."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ EVERYTHING = SearchRequest("")
 class Browse:
     """The newest posts, with title, url, pub_date and language, and the counts.
 
-    Posts without a date are among them only if filters were chosen.
+    Posts without a date are included only if filters were chosen.
     """
 
     newest: Sequence[Mapping[str, Any]] = ()
@@ -37,13 +37,13 @@ class Browse:
 
 
 def browse(service: Service, filters: SearchRequest = EVERYTHING) -> Browse:
-    """The newest posts that pass the filters and the counts, from the cache if they can be.
+    """Return the newest posts that pass the filters and the counts, from the cache if possible.
 
     Raises:
         Unavailable: Elasticsearch cannot answer, and no older answer is kept.
     """
     filters = in_visitors_language(filters, request, service)
-    # The key of a search begins with its query, so no search has one of these.
+    # The key of a search begins with its query, so that no search can have this key.
     key = f"{SHAPE} browse&{urlencode([*filters.parameters(), ('prefer', filters.prefer)])}"
     answer = service.get_or_compute(key, lambda session: _compute(session, filters)).body
     return Browse(answer["newest"], answer["facets"])
@@ -54,7 +54,7 @@ def _compute(session: SearchSession, filters: SearchRequest) -> Computed:
     chosen = post_filters(filters, language)
     body: Body = {
         "query": {"match_all": {}},
-        # Applied to the hits only; each count has filters of its own.
+        # For the hits only: each count has its own filters.
         "post_filter": bool_query(filter=chosen),
         "size": _NEWEST_CHOSEN if chosen else _NEWEST,
         "track_total_hits": False,
@@ -73,7 +73,7 @@ def _compute(session: SearchSession, filters: SearchRequest) -> Computed:
         "newest": [post | {"title": plain(post["title"])} for post in posts],
         "facets": read_facets(response),
     }
-    # There are too many combinations of filters to keep all of them for a day.
+    # Filters have too many combinations to keep all answers for a day.
     return Computed(
         body=answer,
         has_hits=response["hits"]["hits"] != [],

@@ -1,7 +1,7 @@
-"""Writing posts and comments over HTTP; closed until a token is set.
+"""Write posts and comments over HTTP; closed until a token is set.
 
 POST accepts one document or many, and responds with a result for each; GET, PUT and DELETE name one
-in the URL. An oid may contain slashes, but not `/comments/`, which separates a post's oid from its
+in the URL. An oid may contain slashes, but not `/comments/`, which separates a post's oid from a
 comment's.
 """
 
@@ -51,25 +51,25 @@ blueprint = Blueprint("documents", __name__)
 
 _TIMEOUT = 30.0  # seconds for the whole request; a write may take longer than a search
 _LONGEST = 100  # characters of an unknown field
-_TOLD = 20  # unknown fields, and invalid comments of a post
+_TOLD = 20  # unknown fields, or problems of a post, that are named
 
 
 Result = dict[str, Any]
-"""What became of one document: a `WriteResult` of app/openapi.json."""
+"""The outcome of one document's write; `WriteResult` in app/openapi.json."""
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A post or comment to write, or why it is invalid.
+    """A post or comment to write, or the reason why it is invalid.
 
-    `names` identifies it in the response, with a note on unknown fields.
+    `names` identifies it in the response, and has a note on unknown fields.
     """
 
     names: Mapping[str, Any]
     content: Post | Comment | Refusal
 
     def result(self, written: Written | None, *, is_new: bool) -> Result:
-        """The entry in the response; `written` is None for an invalid one."""
+        """Return the entry in the response; `written` is None for an invalid document."""
         if isinstance(self.content, Refusal):
             return describe_refusal(self.names, "rejected", self.content)
         if written and written.refusal:
@@ -81,13 +81,13 @@ class Item:
 
 
 class _OidConverter(PathConverter):
-    """Any text; werkzeug's own converter would redirect an oid with a leading slash."""
+    """A converter for any text: werkzeug's own one would redirect an oid with a leading slash."""
 
     regex = r"[\s\S]+?"
     part_isolating = False
 
     def to_python(self, value: str) -> str:
-        """The oid as it is stored."""
+        """Return the oid as it is stored."""
         return value.strip()
 
 
@@ -112,7 +112,7 @@ def _end_time_limit(_: BaseException | None) -> None:
 @blueprint.get("/documents/<oid:oid>")
 @access("", only_for="writer")
 def get_document(oid: str) -> Response:
-    """A post as it is stored, refreshed or not: texts are HTML-escaped plain text."""
+    """Return a post as stored, even before a refresh; its texts are HTML-escaped plain text."""
     service = current_service()
     client = service.elastic.options(request_timeout=_TIMEOUT)
     service.admission.require()
@@ -127,7 +127,7 @@ def get_document(oid: str) -> Response:
 @blueprint.put("/documents/<oid:oid>")
 @access("", only_for="writer")
 def write_posts(oid: str | None = None) -> Response:
-    """Write the valid posts, those with the same oid in their order."""
+    """Write the valid posts; several with the same oid are applied in order."""
     items = post_items(_entries(oid))
     posts = [item.content for item in items if isinstance(item.content, Post)]
 
@@ -159,7 +159,7 @@ def delete_document(oid: str) -> Response:
 @blueprint.put("/documents/<oid:post_oid>/comments/<oid:oid>")
 @access("", only_for="writer")
 def write_comments(post_oid: str, oid: str | None = None) -> Response:
-    """Write the valid comments, all at once."""
+    """Write the valid comments in one write of the post."""
     items = comment_items(post_oid, _entries(oid))
     comments = [item.content for item in items if isinstance(item.content, Comment)]
     post: Written | None = None
@@ -184,7 +184,7 @@ def delete_comment(post_oid: str, oid: str) -> Response:
 
 
 def _entries(oid: str | None) -> list[Any]:
-    """The entries of the body; of a PUT the only one, with the oid of the URL.
+    """Return the entries of the body; for a PUT, the only one, with the oid of the URL.
 
     Raises:
         BadRequest: several entries, not an object, or an object with another oid.
@@ -203,7 +203,7 @@ def _entries(oid: str | None) -> list[Any]:
 def _write(
     oids: Sequence[str], changes: Callable[[Elasticsearch, str], Mapping[str, Change]]
 ) -> Mapping[str, Written]:
-    """Change these posts of the live index; what became of each, also if Elasticsearch is away."""
+    """Change these posts of the live index; return each outcome, also if Elasticsearch is away."""
     service = current_service()
     client, index = service.elastic.options(request_timeout=_TIMEOUT), service.settings.index
     try:
@@ -230,12 +230,12 @@ def _answer_deletion(names: Mapping[str, Any], written: Written, *, was_there: b
 
 
 def _answer(results: list[Result]) -> Response:
-    """The result for each document, once searches find what was accepted."""
+    """Publish the accepted documents to searches, then respond with a result for each document."""
     unavailable = sum(result["status"] == 503 for result in results)
     accepted = sum(result["status"] < 300 for result in results)
     if request.method != "DELETE":
         note(accepted=accepted, rejected=len(results) - accepted - unavailable)
-    # Also if nothing was changed: an earlier request may have been killed before this.
+    # Even if nothing changed: an earlier request may have been killed before it published.
     if accepted or any(result["status"] == 404 for result in results):
         try:
             with translate_errors():
@@ -253,18 +253,18 @@ def _answer(results: list[Result]) -> Response:
     return response
 
 
-# -- the documents of a request, and what is answered for each ----------------------------------
+# -- the documents of a request, and their results ----------------------------------------------
 
 
 def describe_refusal(names: Mapping[str, Any], result: str, refusal: Refusal) -> Result:
-    """The entry in the response of what was not written."""
+    """Return the entry in the response for a document that was not written."""
     why = {"reason": refusal.reason, "remedy": refusal.remedy}
     return {**names, "status": refusal.status, "result": result, **why}
 
 
 def post_items(entries: Iterable[Any]) -> list[Item]:
-    """Posts with their comments, in the order sent; one with an invalid comment is invalid."""
-    # Imported here: it loads every kind of source, which a service that only searches never needs.
+    """Read posts with comments, in the order sent; an invalid comment makes its post invalid."""
+    # Imported here: it loads all kinds of sources, which a service that only searches never needs.
     from indexer.sources.json_lines import FIELDS, raw_post
 
     items = []
@@ -284,7 +284,7 @@ def post_items(entries: Iterable[Any]) -> list[Item]:
 
 
 def comment_items(post_oid: str, entries: Iterable[Any]) -> list[Item]:
-    """Comments on one post, in the order sent."""
+    """Read the comments on one post, in the order sent."""
     from indexer.sources.json_lines import COMMENT_FIELDS, raw_comment  # as in `post_items`
 
     items = []
@@ -303,7 +303,7 @@ def comment_items(post_oid: str, entries: Iterable[Any]) -> list[Item]:
 
 
 def _note(entry: Any, fields: tuple[str, ...]) -> dict[str, str]:
-    """A note on the fields of unknown names."""
+    """Return a note on fields with unknown names."""
     from indexer.sources.json_lines import hint
 
     unknown = [name for name in entry if name not in fields] if isinstance(entry, Mapping) else []
@@ -315,9 +315,9 @@ def _note(entry: Any, fields: tuple[str, ...]) -> dict[str, str]:
 
 
 def failure(results: list[Result]) -> BlogsearchError:
-    """The error for a request of which nothing was accepted."""
+    """Return the error for a request without an accepted document."""
     statuses = {result["status"] for result in results}
-    if 503 in statuses:  # what is invalid may be sent again with it
+    if 503 in statuses:  # the client may send all again, including invalid documents
         statuses = {503}
     message = f"{results[0]['reason'].rstrip('.')}. {results[0]['remedy']}".strip()
     if len(results) > 1:

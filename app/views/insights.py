@@ -1,6 +1,6 @@
-"""`/insights`: what people search for, shown to the blog's owner.
+"""`/insights`: show the blog's owner what people search for.
 
-HTTP Basic authentication: every browser has it, and there is no session to keep or steal.
+It uses HTTP Basic authentication: every browser has it, and there is no session to keep or steal.
 """
 
 import csv
@@ -37,22 +37,22 @@ from app.views.responses import set_error_headers
 
 blueprint = Blueprint("insights", __name__, url_prefix="/insights")
 
-_PINS = f"insights{SUFFIX}"  # the file of the rules that are made here
+_PINS = f"insights{SUFFIX}"  # the file of the rules that this page writes
 _PERIODS = (7, 30, 90, 365)  # days
 _LIST = 20  # searches in a list
-_SHOWN = 5  # hits of a search before a post is pinned for it
+_SHOWN = 5  # hits in the preview of a pin
 
 
 @blueprint.before_request
 def _check_request() -> None:
-    """Check that a form is this page's own, and that there is no outage.
+    """Check that a form was sent from this page, and that there is no outage.
 
     Raises:
         Forbidden: another site sent the form.
         Unavailable: Elasticsearch is known to be unavailable.
     """
     form = request.form.get("form", "")
-    # A browser sends the password with forms of other sites, too; they do not know this value.
+    # A browser sends the password with forms of other sites, too, but they do not know this value.
     if request.method == "POST" and not hmac.compare_digest(form.encode(), _form_value().encode()):
         raise Forbidden("The form is not from this page. Load the page again.")
     current_service().admission.require()
@@ -81,7 +81,7 @@ def _error_page(error: BlogsearchError) -> Response:
 @blueprint.get("")
 @access(only_for="owner")
 def page() -> str:
-    """What people searched for in the last days."""
+    """Show what people searched for in the last days."""
     service = current_service()
     report = _report(service)
     longest = service.settings.insights_days
@@ -109,7 +109,7 @@ def page() -> str:
 @blueprint.get("/searches.csv")
 @access(only_for="owner")
 def searches_csv() -> Response:
-    """Every search of the period as CSV, the most frequent first."""
+    """Return every search of the period as CSV, the most frequent first."""
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(("search", "times", "found nothing", "found partly", "opened"))
@@ -120,7 +120,7 @@ def searches_csv() -> Response:
 
 
 def _report(service: Service) -> Report:
-    """The report of as many days as the request asks for."""
+    """Return the report on the number of days in the request."""
     if not service.search_log.is_on:
         raise NotFound(
             "Searches are not counted: BLOGSEARCH_INSIGHTS_DAYS is 0, or REDIS_URL is empty."
@@ -132,10 +132,10 @@ def _report(service: Service) -> Report:
 @blueprint.get("/pins")
 @access(only_for="owner")
 def pin() -> str:
-    """The first hits of a search as they would be with a post pinned, before that is saved.
+    """Show the first hits of a search as they would be with a post pinned.
 
     Raises:
-        BadRequest: `q` is no search, or there is no post `oid`.
+        BadRequest: `q` is not a valid search, or there is no post `oid`.
     """
     service = current_service()
     q, oid = request.args.get("q", ""), request.args.get("oid", "")
@@ -152,7 +152,7 @@ def pin() -> str:
 @blueprint.post("/pins")
 @access(only_for="owner")
 def save_pin() -> WerkzeugResponse:
-    """Pin a post for a search, or with `undo` remove the rule that did.
+    """Pin a post for a search, or remove the rule in `undo`.
 
     Raises:
         BadRequest: the search or the oid cannot be written as a rule.
@@ -181,10 +181,11 @@ def save_pin() -> WerkzeugResponse:
 @blueprint.post("/golden")
 @access(only_for="owner")
 def keep_golden() -> WerkzeugResponse:
-    """Keep a search as golden, with the post that is always opened.
+    """Store a golden search, with the post that visitors always open.
 
     Raises:
-        BadRequest: it is no search, the post has no address, or is not among the first hits.
+        BadRequest: the search is invalid, or the post has no address or is not among the first
+            hits.
         Conflict: another process changed the golden searches at the same time.
     """
     service = current_service()
@@ -201,7 +202,7 @@ def keep_golden() -> WerkzeugResponse:
 
 
 def _titles(service: Service, oids: Iterable[str]) -> Mapping[str, str]:
-    """The titles of posts; those that are not in the index are left out."""
+    """Return the titles of posts by oid, without those that are not in the index."""
     wanted = list(dict.fromkeys(oids))
     try:
         with translate_errors():

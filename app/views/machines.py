@@ -1,4 +1,4 @@
-"""For programs that visitors have: the address bar of a browser, and feed readers."""
+"""Routes for visitors' programs: the address bar of a browser, and feed readers."""
 
 import orjson
 from flask import Blueprint, Response, render_template, request
@@ -18,17 +18,17 @@ blueprint = Blueprint("machines", __name__)
 @blueprint.get("/opensearch.xml")
 @access()
 def opensearch() -> Response:
-    """The OpenSearch description, by which a browser searches from its address bar."""
+    """Return the OpenSearch description, which lets a browser search from its address bar."""
     text = render_template("opensearch.xml")
     response = Response(text, mimetype="application/opensearchdescription+xml")
-    response.headers["Cache-Control"] = "no-store"  # it names the host that the client sent
+    response.headers["Cache-Control"] = "no-store"  # it has the host that the client sent
     return response
 
 
 @blueprint.get("/opensearch/suggest")
 @access("suggestions", in_lookup=True)
 def suggestions(request: Request, service: Service) -> Response:
-    """Completed searches as the address bar wants them: `["pyt", ["python", …]]`."""
+    """Return completed searches in the format of address bars: `["pyt", ["python", …]]`."""
     wanted = parse_suggest(request.query_string)
     answer = service.suggest(wanted, counted_clients(request))
     completed = [suggestion["text"] for suggestion in answer.body["suggestions"]]
@@ -39,7 +39,7 @@ def suggestions(request: Request, service: Service) -> Response:
 @blueprint.get("/search.atom")
 @access("searches")
 def feed() -> Response:
-    """The newest posts that a search finds, as a feed. It takes the parameters of `/search`."""
+    """Return the newest posts that match a search, as a feed; parameters as for `/search`."""
     newest = MultiDict([("sort", "newest"), *request.args.items(multi=True)])
     service = current_service()
     answer, base = service.answer(SearchRequest.parse(newest)), base_url(request, service)

@@ -1,11 +1,11 @@
-"""Answers and posts as Markdown, for programs that read for somebody. Pure.
+"""Format answers and posts as Markdown, for programs that read on behalf of somebody. Pure.
 
     answer_markdown(body, "https://search.example.org/")
     post_markdown(post)
 
-Addresses without a host are resolved against the second argument. Texts of posts are quoted or
-stand below the heading of their post, without marks. Comments are left out: anybody writes them,
-and they could give orders to a reader's agent.
+Addresses without a host are resolved against the second argument. Texts of posts are quoted, or
+below the heading of their post, without marks. Comments are left out: anybody can write them, and
+they could contain instructions to a reader's agent.
 """
 
 import html
@@ -20,11 +20,12 @@ from indexer.posts.addresses import absolute
 
 _FENCE = re.compile(r"^`{3,}", re.MULTILINE)
 _SAFE = "%/:?#@!$&'*+,;=~-._"
-"""What stays in an address: a space or a parenthesis would end the link."""
+"""The characters that are not escaped in an address: a space or a parenthesis would end the link.
+"""
 
 
 def answer_markdown(body: SearchAnswer, base: str) -> str:
-    """The answer to a search: for each hit its title, address, date, categories and passages."""
+    """Format an answer: for each hit its title, address, date, categories and passages."""
     hits, first = body["hits"], (body["page"] - 1) * body["size"] + 1
     parts = [f"# Search: {_line(body['q'])}"]
     if corrected := body.get("corrected"):
@@ -43,7 +44,7 @@ def answer_markdown(body: SearchAnswer, base: str) -> str:
 
 
 def passage_markdown(hit: Hit, base: str) -> str:
-    """What of a post answers: its best passages, each quoted below its heading."""
+    """Format the best passages of a hit, each quoted below its heading, and its translations."""
     parts = [_quote(text) for text in hit["highlight"]["text"]]
     for section in hit.get("sections", ()):
         address = (section["url"] or "").partition(":~:")[0].rstrip("#")
@@ -55,7 +56,7 @@ def passage_markdown(hit: Hit, base: str) -> str:
 
 
 def post_markdown(post: Mapping[str, Any]) -> str:
-    """The title of a post, and its text under its headings."""
+    """Format the title of a post, and its text under its headings."""
     title = post["title"]
     parts = [f"# {_line(title)}"]
     for passage in passages(post["text"], post["code"], post.get("headings", ()), title):
@@ -69,7 +70,7 @@ def post_markdown(post: Mapping[str, Any]) -> str:
 
 
 def day(post: Mapping[str, Any]) -> str:
-    """The day of a post, "" without one."""
+    """Return the publication day of a post, "" without one."""
     return (post.get("pub_date") or "")[:10]
 
 

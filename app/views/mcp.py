@@ -1,8 +1,8 @@
 """`POST /mcp`: search and read the blog by the Model Context Protocol, without sessions or streams.
 
-A request of 2026-07-28 stands alone and names its version in `params._meta`; clients of 2025 begin
-with `initialize`, of which nothing has to be kept. Both eras get the same results, of which a
-client ignores what it does not know. docs/machines.md says what today's clients send.
+A request of version 2026-07-28 is self-contained and names its version in `params._meta`. Clients
+of 2025 begin with `initialize`, which leaves no state here. Both get the same results; a client
+ignores fields that it does not know. docs/machines.md describes what today's clients send.
 """
 
 import re
@@ -47,7 +47,7 @@ _QUERY = replace(_OF_SEARCH["q"], name="query", text="What to look for, in words
 _ID = printable("id", MAX_URL, "The id or the url of a result of `search`.")
 _TOOLS = {
     "search": (
-        "Finds posts by their words, misspelled ones, too; a result has the passage that answers.",
+        "Finds posts by their words, even misspelled ones; a result has the passage that answers.",
         [_QUERY, *(_OF_SEARCH[name] for name in ("category", "since", "under"))],
     ),
     "fetch": ("Returns the text of a post as Markdown.", [replace(_ID, required=True)]),
@@ -55,7 +55,7 @@ _TOOLS = {
 
 
 class Meta(msgspec.Struct, frozen=True):
-    """What a request of 2026 says of itself."""
+    """The metadata of a request of 2026."""
 
     version: str = field(default="", name=f"{_META}protocolVersion")
     capabilities: Json | None = field(default=None, name=f"{_META}clientCapabilities")
@@ -63,7 +63,7 @@ class Meta(msgspec.Struct, frozen=True):
 
 
 class Params(msgspec.Struct, frozen=True):
-    """The parameters of all methods; `version` is the one that `initialize` wishes."""
+    """The parameters of all methods; `version` is the one that `initialize` requests."""
 
     meta: Meta = field(default=Meta(), name="_meta")
     version: str = field(default="", name="protocolVersion")
@@ -72,7 +72,7 @@ class Params(msgspec.Struct, frozen=True):
 
 
 class Message(msgspec.Struct, frozen=True):
-    """A JSON-RPC message; one without `id` is a notification, one without `method` a response."""
+    """A JSON-RPC message; without `id` it is a notification, without `method` a response."""
 
     jsonrpc: Literal["2.0"]
     method: str = ""
@@ -81,7 +81,7 @@ class Message(msgspec.Struct, frozen=True):
 
 
 class Refused(BadRequest):
-    """A message that is not answered: the error of JSON-RPC, and the status of 2026."""
+    """The refusal of a message: the error of JSON-RPC, and the HTTP status for clients of 2026."""
 
     def __init__(self, code: int, message: str, status: int = 400, **data: object) -> None:
         super().__init__(message)
@@ -93,7 +93,7 @@ class Refused(BadRequest):
 def answer() -> Response:
     """Answer one message."""
     origin, allowed = request.headers.get("Origin"), current_service().settings.allowed_origins
-    # Another name that equals the Host may lead here for this purpose (DNS rebinding).
+    # An Origin that equals the Host proves nothing, except for loopback names: DNS rebinding.
     is_own = origin == request.host_url.rstrip("/") and _LOOPBACK.fullmatch(origin)
     if origin is not None and not is_own and not allowed & {"*", origin}:
         raise Refused(_INVALID, "BLOGSEARCH_CORS_ORIGINS does not name this Origin.", 403)
@@ -117,7 +117,7 @@ def _error(error: BlogsearchError) -> Response:
     response = _response(error=said)
     set_error_headers(response, error)
     if not g.get("is_modern", True):
-        response.status_code = 200  # clients of 2025 take another one for a broken connection
+        response.status_code = 200  # clients of 2025 read others as a broken connection
     return response
 
 
@@ -128,7 +128,7 @@ def _response(**content: Json) -> Response:
 
 
 def _check_modern(message: Message) -> None:
-    """Check that the headers say what the body does, as a proxy may rely on them."""
+    """Check that the headers equal the body, as a proxy may rely on them."""
     meta = message.params.meta
     if not meta.version or meta.capabilities is None:
         needed = f"{_META}protocolVersion and {_META}clientCapabilities"
@@ -156,7 +156,7 @@ def _result(message: Message) -> Json:
         case "server/discover":
             result = {"supportedVersions": VERSIONS, **about, **_KEPT}
         case "ping" if not g.is_modern:
-            return {}  # clients take no further fields here
+            return {}  # clients do not accept further fields here
         case "tools/list":
             result = {"tools": list(map(_describe, tools)), **_KEPT}
         case "tools/call" if message.params.name in tools:
@@ -191,15 +191,15 @@ def _call(message: Message) -> Json:
         values = parse_parameters(typed, _TOOLS[name][1], name)
         content = _search(message, values) if name == "search" else _fetch(values["id"])
         result: Json = {"structuredContent": content}
-        text = orjson.dumps(content).decode()  # some clients want it as text, too
-    except (BlogsearchError, msgspec.ValidationError) as error:  # the model reads it
+        text = orjson.dumps(content).decode()  # some clients need it as text, too
+    except (BlogsearchError, msgspec.ValidationError) as error:  # an answer for the model
         result, wait = {"isError": True}, getattr(error, "retry_after", None)
         text = f"{error} Try again in {wait} s." if wait else str(error)
     return {"content": [{"type": "text", "text": text}], **result}
 
 
 def _search(message: Message, values: Json) -> Json:
-    # Before 2026 only the User-Agent has a name.
+    # Before 2026 only the User-Agent names the client.
     stated = message.params.meta.client.get("name") or request.user_agent.string.split("/")[0]
     client = shorten("".join(filter(str.isprintable, str(stated)))) or "unnamed"
     wanted, service = SearchRequest(**values, comments=False), current_service()
@@ -219,7 +219,7 @@ def _fetch(name: str) -> Json:
 
 
 def _post(post: Mapping[str, Any], text: str, base: str) -> Json:
-    """A post as ChatGPT's deep research wants it."""
+    """Return a post in the format that ChatGPT's deep research requires."""
     about = {"date": day(post), "categories": post["categories"]}
     url = absolute(post.get("url"), base)
     return {"id": post["oid"], "title": post["title"], "url": url, "text": text, "metadata": about}

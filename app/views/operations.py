@@ -1,6 +1,6 @@
 """Liveness, health, version and metrics, for load balancers, monitors and people.
 
-The paths with underscores are those of Mozilla's Dockerflow convention.
+The paths with underscores follow Mozilla's Dockerflow convention.
 """
 
 from typing import Literal, TypedDict
@@ -18,13 +18,13 @@ blueprint = Blueprint("operations", __name__)
 
 
 class Liveness(TypedDict):
-    """This process answers."""
+    """The answer of a process that is alive."""
 
     status: Literal["ok"]
 
 
 class CheckReport(TypedDict):
-    """The result of a check; `blogsearch doctor` says what was seen, and what to do."""
+    """The result of a check; `blogsearch doctor` shows the details and the remedy."""
 
     status: Status
 
@@ -36,7 +36,7 @@ class Health(TypedDict):
     """degraded: searches are answered, but a check warns: Redis does not answer, the index is empty
     or in another language, or a shard is missing."""
     checks: dict[str, CheckReport]
-    """The check of each engine and of the index."""
+    """The checks of the engines and of the index, by name."""
 
 
 class Version(TypedDict):
@@ -45,13 +45,13 @@ class Version(TypedDict):
     name: str
     version: str
     commit: str
-    """Empty if it is not known."""
+    """Empty if unknown."""
 
 
 @blueprint.get("/__lbheartbeat__")
 @access("")
 def alive() -> Response:
-    """This process answers. Checks no engine, so that its failure restarts no worker."""
+    """Report that this process is alive. No engine is checked: a failure must not restart it."""
     answer: Liveness = {"status": "ok"}
     return jsonify(answer)
 
@@ -59,9 +59,9 @@ def alive() -> Response:
 @blueprint.get("/__heartbeat__")
 @access("")
 def ready() -> Response:
-    """The checks of Elasticsearch, the index and Redis; 503 when searches cannot be answered.
+    """Return the checks of Elasticsearch, the index and Redis; 503 if searches cannot be answered.
 
-    Without Redis the service is degraded (answers are slower), which is not a 503.
+    Without Redis the service is only degraded (answers are slower), which is not a 503.
     """
     service = current_service()
     results = service.checks(service.admission.available)
@@ -80,7 +80,7 @@ def ready() -> Response:
 @blueprint.get("/__version__")
 @access()
 def version() -> Response:
-    """The version, and the commit if it is known."""
+    """Return the version, and the commit if it is known."""
     answer: Version = {"name": "blogsearch", "version": VERSION, "commit": COMMIT}
     return jsonify(answer)
 
@@ -88,7 +88,7 @@ def version() -> Response:
 @blueprint.get("/metrics")
 @access(only_for="monitor")
 def metrics() -> Response:
-    """Figures for Prometheus, for operators only."""
+    """Return the metrics for Prometheus, for operators only."""
     service = current_service()
     counted: Metrics = current_app.extensions[METRICS]
     response = Response(counted.render(IndexMetrics(service)), content_type=CONTENT_TYPE_LATEST)

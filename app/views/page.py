@@ -1,6 +1,4 @@
-"""`GET /`: the search page. It works without JavaScript; search.js adds results while the
-visitor types.
-"""
+"""`GET /`: the search page. It works without JavaScript; search.js adds results during typing."""
 
 import logging
 import math
@@ -34,7 +32,7 @@ log = logging.getLogger(__name__)
 
 blueprint = Blueprint("page", __name__)
 
-# The form sends these with a new query. "typos" is not among them: it is about one query.
+# The form sends _FILTERS with a new query; not "typos", which is about a single query.
 _KNOWN = frozenset(parameter.name for parameter in PARAMETERS)
 _NARROWING = ("category", "since", "until", "year", "under")
 _FILTERS = (*_NARROWING, "sort", "size", "lang", "debug-search")
@@ -44,7 +42,7 @@ _PAGES_SHOWN = 3  # page numbers before and after the current one
 @blueprint.get("/", strict_slashes=False)  # no redirect of a URL without a path to its host
 @access(with_query="searches")
 def page() -> Response:
-    """The search box; with `q` in the URL, also the answer."""
+    """Show the search box and, with `q` in the URL, the answer."""
     started = time.perf_counter()
     args = _args()
     answer: SearchAnswer | None = None
@@ -52,8 +50,8 @@ def page() -> Response:
     start = Browse()
     if args.get("q", "").strip():
         service = current_service()
-        # While a visitor types, the page asks for the counts only after a pause. An explanation
-        # costs enough without them.
+        # While a visitor types, the page requests the counts only after a pause. An explanation is
+        # expensive enough without them.
         counts = args.get("facets") != "off" and "debug-search" not in args
         search = replace(SearchRequest.parse(args), facets=counts)
         search = in_visitors_language(search, request, service)
@@ -96,7 +94,7 @@ def _page(
     debug: dict[str, Any] | None = None,
     error: BlogsearchError | None = None,
 ) -> Response:
-    # Of an answer, so that each choice finds something.
+    # The counts of the answer itself, so that each choice has hits.
     facets = answer.get("facets") if answer else start.facets
     response = make_response(
         render_template(
@@ -123,8 +121,8 @@ def _page(
 
 
 def _args() -> "MultiDict[str, str]":
-    """The parameters of a search, without empty ones, which a form sends, too. Others are ignored:
-    links to the page carry those of analytics tools."""
+    """Return the parameters of a search, without empty ones, which forms send. Unknown ones are
+    ignored: links to the page may have parameters of analytics tools."""
     try:
         given = list(request.args.items(multi=True))
     except UnicodeDecodeError:
@@ -139,14 +137,14 @@ def _args() -> "MultiDict[str, str]":
 
 
 def _filters(args: "MultiDict[str, str]") -> SearchRequest:
-    """The filters in the URL of a page without a search."""
+    """Read the filters in the URL of a page without a search."""
     names = (*_NARROWING, "lang")
     given = [(name, value) for name, value in args.items(multi=True) if name in names]
     return replace(SearchRequest.parse(MultiDict([("q", "none"), *given])), q="")
 
 
 def _browse(filters: SearchRequest = EVERYTHING) -> Browse:
-    """What the page offers without a search; nothing when Elasticsearch is unavailable."""
+    """Return the page's content without a search; nothing if Elasticsearch is unavailable."""
     try:
         return browse(current_service(), filters)
     except BlogsearchError:
@@ -165,7 +163,7 @@ def _messages() -> Messages:
 
 @blueprint.app_context_processor
 def _site() -> dict[str, Any]:
-    """For every template: the name and the home page of the blog."""
+    """Give every template the name, the home page and the style sheet of the blog."""
     settings = current_service().settings
     site = {"name": settings.site_name, "url": settings.site_url, "style": own_style(settings)}
     return {"site": site}
@@ -173,9 +171,9 @@ def _site() -> dict[str, Any]:
 
 @blueprint.app_template_global()
 def link(**changes: Any) -> str:
-    """The URL of the current search with other parameters; None removes one.
+    """Return the URL of the current search with other parameters; None removes one.
 
-    A change leads to the first page, unless it is the page that changes.
+    The link leads to the first page unless `page` is among the changes.
     """
     changes = {"page": None, "typing": None, "facets": None} | changes
     if "encoded_args" not in g:  # a page has dozens of links
@@ -193,23 +191,23 @@ def link(**changes: Any) -> str:
 
 @blueprint.app_template_filter()
 def safe_highlight(fragment: str) -> Markup:
-    """A highlight of an answer, in which everything but our own `<mark>` is escaped."""
+    """Return a highlight as markup; everything in it except our own `<mark>` is escaped already."""
     return Markup(fragment)  # noqa: S704 - app.search.render escapes, and a test holds it to that
 
 
 @blueprint.app_template_filter()
 def href(url: str | None) -> str:
-    """The URL of a post or comment; "" for one that is not a web page, such as `javascript:`."""
+    """Return the URL of a post or comment; "" if it is no web page, such as `javascript:`."""
     return url if url and re.match(r"https?://|/(?!/)", url, re.IGNORECASE) else ""
 
 
 @blueprint.app_template_global()
 def stylesheet(name: str = "search.css") -> Markup:
-    """A style sheet to be inlined: no request delays the first paint."""
+    """Return a style sheet to inline, so that no request delays the first paint."""
     return Markup(inline_style(name)[0])  # noqa: S704 - checked by the settings
 
 
 @blueprint.app_template_global()
 def readable_json(value: object) -> str:
-    """JSON as a person reads it; by orjson, as Python's json takes half of the page's time."""
+    """Return indented JSON; by orjson, as Python's json takes half of the page's time."""
     return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()

@@ -1,4 +1,4 @@
-"""What every response has in common: its headers, and the shape of errors:
+"""Common parts of all responses: security headers, and errors in one shape,
 `{"error": {"code", "message", "details"}}`, never a traceback.
 """
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def content_policy(styles: str = "") -> str:
-    """A Content-Security-Policy that allows these inline styles, too."""
+    """Return a Content-Security-Policy that also allows these inline styles."""
     return (
         f"default-src 'none'; script-src 'self'; style-src 'self'{styles}; "
         f"img-src 'self' data:; connect-src 'self'; form-action 'self'; "
@@ -41,7 +41,7 @@ _SAFETY = {
 }
 
 _NOT_INDEXED = {"X-Robots-Tag": "noindex, nofollow"}
-"""For crawlers: pages of results link to others without end. Only the start page is indexed."""
+"""For crawlers: only the start page may be indexed, as result pages link to others without end."""
 
 _STYLESHEETS = ("search.css", "debug.css")
 _MOST_DETAILS = 20
@@ -53,7 +53,7 @@ log = logging.getLogger(__name__)
 
 
 def register(app: Flask) -> None:
-    """Answer every exception in one shape."""
+    """Register the error handlers, which answer every exception in one shape."""
     app.register_error_handler(BlogsearchError, error_response)
     app.register_error_handler(HTTPException, http_error)
     app.register_error_handler(Exception, unexpected_error)
@@ -63,9 +63,9 @@ def register(app: Flask) -> None:
 def safety_headers(
     environ: "WSGIEnvironment", status: int, headers: Headers, settings: Settings
 ) -> Headers:
-    """What a response has besides its headers for the safety of visitors, and for crawlers."""
+    """Return the headers that a response lacks for the safety of visitors, and for crawlers."""
     there = {name for name, _ in headers}
-    # Whether a page of another origin may load an answer or a script at all.
+    # This decides whether a page of another origin may load an answer or a script at all.
     loadable = "cross-origin" if settings.allowed_origins else "same-origin"
     added = {**_SAFETY, "Cross-Origin-Resource-Policy": loadable}
     if any(name == "Content-Type" and kind.startswith("text/html") for name, kind in headers):
@@ -78,13 +78,13 @@ def safety_headers(
 
 
 def own_style(settings: Settings) -> str:
-    """The path of the style sheet of the settings, "" without one."""
+    """Return the path of the style sheet in the settings, "" without one."""
     return str(Path(settings.site_style).resolve()) if settings.site_style else ""
 
 
 @cache
 def inline_style(name: str) -> tuple[str, str]:
-    """A style sheet, and the source by which the policy allows it inline."""
+    """Return a style sheet, and the hash source that allows it inline in the policy."""
     path = _STATIC / name
     text = rcssmin.cssmin(path.read_text("utf-8"))
     digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
@@ -92,9 +92,9 @@ def inline_style(name: str) -> tuple[str, str]:
 
 
 def made_once(name: str, content_type: str, make: Callable[[], str]) -> Response:
-    """A response that is always the same: its body is made for the first request of a process.
+    """Return a response that is always the same; its body is made once per process.
 
-    Below the path of a proxy it has other links, and is made each time.
+    Below the path of a proxy its links differ, so that it is made each time.
     """
     kept: dict[str, bytes] = current_app.extensions.setdefault("blogsearch-made-once", {})
     body = make().encode() if request.script_root or name not in kept else kept[name]
@@ -111,7 +111,8 @@ def made_once(name: str, content_type: str, make: Callable[[], str]) -> Response
 
 
 def check_query_string(request: Request) -> None:
-    """Check that it is UTF-8: werkzeug raises UnicodeDecodeError wherever it is read first."""
+    """Check that the query string is UTF-8; otherwise Werkzeug raises UnicodeDecodeError wherever
+    it is first read."""
     try:
         request.query_string.decode()
     except UnicodeDecodeError:
@@ -119,7 +120,7 @@ def check_query_string(request: Request) -> None:
 
 
 def set_error_headers(response: Response, error: BlogsearchError) -> None:
-    """Status and headers of an error, whatever its body is; the request's log line names it."""
+    """Set the status and headers of an error response with any body; add it to the log line."""
     note(error=error.code, reason=str(error))
     if error.status >= 500 and error.retry_after is None:
         log.error("%s: %s", error.code, error)
@@ -132,7 +133,7 @@ def set_error_headers(response: Response, error: BlogsearchError) -> None:
 
 
 def error_response(error: BlogsearchError) -> Response:
-    """The JSON response for an error of the tree in `app.errors`."""
+    """Return the JSON response for an error of the tree in `app.errors`."""
     response = _json(error.code, str(error), error.details)
     set_error_headers(response, error)
     return response
@@ -146,7 +147,7 @@ def _json(code: str, message: str, details: list[Mapping[str, Any]]) -> Response
 
 
 def http_error(error: HTTPException) -> Response:
-    """The response for 404, 405, 413 and the like, which are raised before a view is reached."""
+    """Return the response for 404, 405, 413 and so on, which are raised outside of our views."""
     code = (error.name or "error").lower().replace(" ", "_")
     message = error.description or error.name
     response = _json(code, message, [])

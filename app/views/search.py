@@ -1,4 +1,4 @@
-"""`GET /search`, `/suggest` and `/similar`: answers as JSON, from the cache if they can be."""
+"""`GET /search`, `/suggest` and `/similar`: answers as JSON, from the cache if possible."""
 
 from dataclasses import replace
 from functools import lru_cache
@@ -27,7 +27,7 @@ suggestions = Blueprint("suggest", __name__)
 @blueprint.get("/search")
 @access("searches", in_lookup=True, origins=READING)
 def search(request: Request, service: Service) -> Response:
-    """Answer `q`; with `debug-search`, with an explanation."""
+    """Answer `q`; with `debug-search`, explain the answer."""
     wanted = _parse_search(request.query_string)
     depends = depends_on_language(wanted, service)
     wanted = in_visitors_language(wanted, request, service)
@@ -45,7 +45,7 @@ def search(request: Request, service: Service) -> Response:
 @suggestions.get("/suggest")
 @access("suggestions", in_lookup=True, origins=READING)
 def suggest(request: Request, service: Service) -> Response:
-    """Completed searches and titles for `q`; each leads to a post."""
+    """Return completed searches and titles for `q`; each has at least one post."""
     wanted = parse_suggest(request.query_string)
     return cached_response(service.suggest(wanted, counted_clients(request)), request)
 
@@ -53,7 +53,8 @@ def suggest(request: Request, service: Service) -> Response:
 @suggestions.get("/similar")
 @access("suggestions", in_lookup=True, origins=READING)
 def similar(request: Request, service: Service) -> Response:
-    """Posts like the one at `url`, or with `oid`; posts with the words of an unknown address."""
+    """Return posts similar to the one with `url` or `oid`; for an unknown URL, posts with its
+    words."""
     wanted = SimilarRequest.parse(request.args)
     return cached_response(service.similar(wanted, counted_clients(request)), request)
 
@@ -64,7 +65,7 @@ def authorize_debug(request: flask.Request, service: Service) -> None:
         check_token(request, "debugger", service)
 
 
-# Popular searches come again and again.
+# Cached, as popular searches are repeated.
 @lru_cache(maxsize=1024)
 def _parse_search(query_string: bytes) -> SearchRequest:
     return SearchRequest.parse(_parameters(query_string))
@@ -76,7 +77,7 @@ def parse_suggest(query_string: bytes) -> SuggestRequest:
 
 
 def _parameters(query_string: bytes) -> MultiDict[str, str]:
-    """The parameters as werkzeug has them in `request.args`.
+    """Parse the parameters as Werkzeug does for `request.args`.
 
     Raises:
         UnicodeDecodeError: the query string is not UTF-8.
@@ -86,15 +87,15 @@ def _parameters(query_string: bytes) -> MultiDict[str, str]:
 
 
 def depends_on_language(wanted: SearchRequest, service: Service) -> bool:
-    """Whether the answer depends on the visitor's language: posts are in several."""
+    """Whether the answer depends on the visitor's language, as the posts are in several."""
     return not wanted.lang and len(_primary_languages(service.watch.languages)) > 1
 
 
 def in_visitors_language(
     wanted: SearchRequest, request: flask.Request, service: Service
 ) -> SearchRequest:
-    """The search with a preference for posts in a language that the browser accepts, if its answer
-    depends on that."""
+    """Add a preference for posts in a language that the browser accepts, if the answer depends on
+    it."""
     if not depends_on_language(wanted, service):
         return wanted
     languages = service.watch.languages
@@ -102,10 +103,10 @@ def in_visitors_language(
 
 
 def _preferred_language(languages: frozenset[str], accepted: LanguageAccept) -> str:
-    """The best language of an Accept-Language header that posts are in; "" if there is none.
+    """Return the most preferred language in Accept-Language that posts have; "" if there is none.
 
-    Nothing except languages of posts is returned: as a part of cache keys the header itself would
-    give nearly every visitor answers of their own.
+    Only languages of posts are returned: with the header itself in cache keys, nearly every visitor
+    would get separate entries.
     """
     primary = _primary_languages(languages)
     for name, quality in accepted:  # the best first
@@ -118,13 +119,13 @@ def _preferred_language(languages: frozenset[str], accepted: LanguageAccept) -> 
 
 
 def _primary_languages(languages: frozenset[str]) -> set[str]:
-    """The languages without their countries: `pt` for `pt-br`."""
+    """Return the languages without their countries, such as `pt` for `pt-br`."""
     return {tag.partition("-")[0] for tag in languages}
 
 
 def prefers_markdown(request: flask.Request, other: str) -> bool:
-    """Whether the client wants Markdown rather than `other`: by q-values, then by what it names,
-    then by the order."""
+    """Whether the client prefers Markdown to `other`: by q-value, then whether it names the type,
+    then by order."""
     sent = request.headers.get("Accept", "").lower()
 
     def rank(name: str) -> tuple[float, bool, int]:
@@ -135,7 +136,7 @@ def prefers_markdown(request: flask.Request, other: str) -> bool:
 
 
 def markdown_response(answer: CachedAnswer, request: flask.Request, service: Service) -> Response:
-    """An answer as Markdown, made of the kept one."""
+    """Return a cached answer as Markdown."""
     text = answer_markdown(answer.body, base_url(request, service))
     response = cached_response(answer, request, text, MARKDOWN)
     response.vary.update(("Accept", "Accept-Language"))
@@ -148,17 +149,17 @@ def cached_response(
     text: str = "",
     mimetype: str = "application/json",
 ) -> Response:
-    """The response that this client gets: 304, or 200 with the body.
+    """Return the response for this client: 304, or 200 with the body.
 
     Args:
-        text: another form of the answer, with an ETag of its own.
+        text: another form of the answer, with its own ETag.
     """
     if text:
         answer = replace(answer, payload=text.encode())
     headers = {
         # Weak, because a proxy may compress the answer (RFC 9110, 8.8.3.3).
         "ETag": f'W/"{answer.etag}"',
-        "Cache-Control": "no-cache",  # a browser asks each time whether it is still the same
+        "Cache-Control": "no-cache",  # a browser revalidates it each time
         "X-Cache": answer.state,
         "Server-Timing": f'cache;desc="{answer.state.lower()}", total;dur={elapsed() * 1000:.1f}',
     }

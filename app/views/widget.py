@@ -1,4 +1,4 @@
-"""`GET /widget.js`, the search box for other pages, and `/related.js`, posts like a page's own;
+"""`GET /widget.js`, the search box for other pages, and `/related.js`, a list of similar posts;
 docs/embedding.md and docs/more.md describe them."""
 
 import gzip
@@ -36,7 +36,7 @@ _SOURCES = ("typing", "widget/request", "widget/results", "widget/element", "wid
 @blueprint.get("/widget.js")
 @access()
 def widget() -> Response:
-    """The script, for pages of every origin. It contains nothing of the blog."""
+    """Return the script, for pages of every origin. It contains nothing from the blog."""
     folder, language = Path(current_app.static_folder or ""), default_language()
     return _response(*_widget(folder, language, current_service().search_log.is_on))
 
@@ -44,7 +44,7 @@ def widget() -> Response:
 @blueprint.get("/related.js")
 @access()
 def related() -> Response:
-    """The script of `<blog-related>`."""
+    """Return the script of `<blog-related>`."""
     return _response(*_related(Path(current_app.static_folder or "")))
 
 
@@ -63,7 +63,7 @@ def _response(script: bytes, compressed: bytes) -> Response:
 @blueprint.get("/messages")
 @access()
 def messages() -> Response:
-    """The messages of the widget in the language `lang`, or in that of the blog."""
+    """Return the widget's messages in the language `lang`, or else in the blog's language."""
     language = LanguageAccept([(request.args.get("lang", ""), 1)])
     response = jsonify(messages_for(language, default_language()).for_widget())
     response.headers.update(_FOR_ALL_ORIGINS)
@@ -73,7 +73,7 @@ def messages() -> Response:
 @blueprint.get("/start")
 @access(origins=READING)
 def start() -> Response:
-    """What an empty box offers: searches that many visitors have sent, and the newest posts.
+    """Return the content of an empty search box: popular searches and the newest posts.
 
     Raises:
         Unavailable: Elasticsearch cannot answer, and no older answer is kept.
@@ -88,16 +88,16 @@ def start() -> Response:
 @blueprint.post("/clicks")
 @access()
 def count_click() -> tuple[str, int]:
-    """Count a hit that was opened, by `q` and `oid`, unless the visitor asks not to be tracked.
+    """Count an opened hit, by `q` and `oid`, unless the visitor asks not to be tracked.
 
     Raises:
         BadRequest: a field is missing or invalid.
-        Forbidden: it comes from a page of another origin.
+        Forbidden: the request comes from a page of another origin.
     """
     settings = current_service().settings
     site = "/".join(settings.site_url.split("/")[:3])
     origins = {site, *settings.allowed_origins} - {"*", ""}
-    # Without one of both nobody has said where the widget is; a visitor counts once all the same.
+    # With neither setting any page may have the widget; a visitor still counts only once.
     if origins and is_foreign(request, origins):
         raise Forbidden("Neither BLOGSEARCH_SITE_URL nor BLOGSEARCH_CORS_ORIGINS has this Origin.")
     request.max_content_length = _MAX_CLICK
@@ -111,7 +111,7 @@ def count_click() -> tuple[str, int]:
 
 @cache
 def _widget(folder: Path, language: str, clicks: bool) -> tuple[bytes, bytes]:
-    """The script of the widget with the messages in one language, and the same compressed."""
+    """Return the widget's script with the messages of one language, and the script compressed."""
     constants = {
         "BUILT_IN": messages_for(LanguageAccept(), language).for_widget(),
         "STYLE": _style(folder, "style"),
@@ -133,7 +133,7 @@ def _style(folder: Path, name: str) -> str:
 def _script(
     folder: Path, constants: Mapping[str, Any], sources: Sequence[str]
 ) -> tuple[bytes, bytes]:
-    """Constants and files in one function, and the same compressed."""
+    """Return a script of constants and files, wrapped in a function, and the script compressed."""
     parts = [
         f"const {name} = {json.dumps(value, ensure_ascii=False)};"
         for name, value in constants.items()

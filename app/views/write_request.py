@@ -1,4 +1,4 @@
-"""Checks of the body of a write request."""
+"""Read and check the JSON body of a request."""
 
 from typing import Any
 
@@ -9,17 +9,17 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from app.errors import BadRequest, TooLarge
 
 MAX_DOCUMENTS = 10_000
-"""Posts and comments in one request: a worker answers nothing else while it validates them."""
+"""The maximum of posts and comments in a request: a worker is blocked while it validates them."""
 MAX_BYTES = 10_000_000
-"""The largest body: a worker holds it in memory, and a larger one can be sent in parts."""
+"""The maximum size of a body, which a worker holds in memory; more can be sent in parts."""
 
 
 def read_entries(request: Request) -> list[Any]:
-    """The entries of the body: one, or those of an array.
+    """Return the entries of the body: one, or the elements of an array.
 
     Raises:
-        BadRequest: not JSON, incomplete, or of another type.
-        TooLarge: larger than `MAX_BYTES`, or more than `MAX_DOCUMENTS`.
+        BadRequest: the body is not JSON, empty or incomplete, or the Content-Type another one.
+        TooLarge: it has more than `MAX_BYTES` or `MAX_DOCUMENTS`.
     """
     content = read_json(request, MAX_BYTES)
     entries = content if isinstance(content, list) else [content]
@@ -34,10 +34,10 @@ def read_entries(request: Request) -> list[Any]:
 
 
 def read_json(request: Request, most: int) -> Any:
-    """The JSON in the body of a request.
+    """Parse the JSON body of a request.
 
     Raises:
-        BadRequest: it is empty, incomplete, or not JSON.
+        BadRequest: it is empty, incomplete, or not JSON, or the Content-Type is another one.
         TooLarge: it has more than `most` bytes.
     """
     if request.mimetype != "application/json":
