@@ -15,14 +15,14 @@ def create_app(
     elastic: "Elasticsearch | None" = None,
     cache: "AnswerCache | None" = None,
 ) -> "Flask":
-    """Build the application; production passes nothing, a test passes what it replaces.
+    """Build the application; production passes no arguments, tests pass what they replace.
 
-    No connection is opened: the application starts without Elasticsearch and Redis.
+    Opens no connection: the application starts without Elasticsearch and Redis.
 
     Raises:
         BadSettings: a setting is invalid.
     """
-    # Imported here, so that a command that needs only the settings does not load Flask.
+    # Imported here, so that commands that need only the settings do not load Flask.
     from flask import Flask
 
     from app.cache import open_cache
@@ -48,7 +48,7 @@ def create_app(
     settings = settings or process_settings()
     app = Flask("app")
     app.json.sort_keys = False  # type: ignore[attr-defined]  # Flask types the interface only
-    # A redirect from //path to /path would be to the host that the client names.
+    # A redirect from //path to /path would lead to the host that the client names.
     app.url_map.merge_slashes = False
     service = Service(settings, elastic or connect(settings), cache or open_cache(settings))
     app.extensions[EXTENSION] = service

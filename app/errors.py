@@ -1,8 +1,8 @@
-"""The errors that callers are meant to see, each with its HTTP status and its stable code.
+"""Defines the errors that clients see, each with its HTTP status and its stable code.
 
 A client gets an error as `{"error": {"code": …, "message": …, "details": […]}}`: `message` says
-what is wrong and what to do, `details` lists every complaint. Errors of Elasticsearch become errors
-of these in `app.engines.elastic.translate_errors`.
+what is wrong and what to do, `details` lists every complaint. `translate_errors` in
+`app.engines.elastic` translates errors of Elasticsearch into these.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from indexer.errors import Unavailable as Unavailable
 
 
 class ErrorDescription(TypedDict):
-    """What went wrong; `details` about parameters have `parameter`, `got` and `message`."""
+    """A description of an error; `details` about parameters have `parameter`, `got`, `message`."""
 
     code: str
     message: str
@@ -48,21 +48,21 @@ class BadRequest(BlogsearchError):
 
 
 class Unauthorized(BlogsearchError):
-    """No token, or a wrong one."""
+    """The token is missing or wrong."""
 
     status = 401
     code = "unauthorized"
 
 
 class WritesClosed(BlogsearchError):
-    """A write, or what is for operators, while no token is configured."""
+    """A write, or a request for operators, while no token is configured."""
 
     status = 403
     code = "writes_closed"
 
 
 class Forbidden(BlogsearchError):
-    """A page that is closed, or a form that another site sent."""
+    """Another site sent the request."""
 
     status = 403
     code = "forbidden"
@@ -83,21 +83,21 @@ class Conflict(BlogsearchError):
 
 
 class TooLarge(BlogsearchError):
-    """A body over the configured size."""
+    """The body is larger than the configured size."""
 
     status = 413
     code = "too_large"
 
 
 class Unprocessable(BlogsearchError):
-    """Documents that are valid JSON but not valid posts or comments."""
+    """Documents are valid JSON, but not valid posts or comments."""
 
     status = 422
     code = "unprocessable"
 
 
 class RateLimited(BlogsearchError):
-    """More requests than `rate_limit` allows; `Retry-After` says when to try again."""
+    """The client sent more requests than `rate_limit` allows; see `Retry-After`."""
 
     status = 429
     code = "rate_limited"
@@ -108,7 +108,7 @@ class RateLimited(BlogsearchError):
 
 
 class Busy(Unavailable):
-    """This process computes as many searches as it may."""
+    """This process already computes its maximum number of searches."""
 
     code = "busy"
     retry_after = 1

@@ -1,4 +1,4 @@
-"""The search service without HTTP: what views and commands call."""
+"""Implements the search service without HTTP, for views and commands."""
 
 import math
 import time
@@ -31,7 +31,7 @@ from app.search.suggest import suggest
 from app.settings import Settings
 
 EXTENSION = "blogsearch"
-"""Where the Service is in `app.extensions`."""
+"""The key of the Service in `app.extensions`."""
 
 _WARMED = 100  # queries
 _POPULAR, _POPULAR_DAYS = 8, 30
@@ -39,7 +39,7 @@ _POPULAR_KEPT = 300.0  # seconds
 
 
 class Service:
-    """The settings, the engine and the cache; lives as long as the application."""
+    """The settings, the engines and everything built on them; lives as long as the application."""
 
     def __init__(self, settings: Settings, elastic: Elasticsearch, cache: AnswerCache) -> None:
         self.settings = settings
@@ -66,13 +66,13 @@ class Service:
         clients: Sequence[str] = (),
         assistant: str = "",
     ) -> CachedAnswer:
-        """The answer to a search, from the cache if it can be.
+        """Return the answer to a search, from the cache if possible.
 
         Args:
-            visitor: whose search is counted for the insights; "": it is not.
-            clients: whose request is counted for the rate limit, as `quotas` takes it; none: it is
-                not.
-            assistant: the name of the program that asks for somebody; counted apart.
+            visitor: the visitor to count the search for in the insights; "": it is not counted.
+            clients: the clients to count the request for in the rate limit, as for `quotas`; none:
+                it is not counted.
+            assistant: the name of the program that asks for somebody; counted separately.
 
         Raises:
             RateLimited: the client has sent too many requests.
@@ -87,7 +87,7 @@ class Service:
         return answer
 
     def suggest(self, request: SuggestRequest, clients: Sequence[str] = ()) -> CachedAnswer:
-        """The suggestions for what a visitor has typed so far; not counted as a search.
+        """Return the suggestions for what a visitor has typed so far; not counted as a search.
 
         Raises:
             RateLimited, Unavailable: as `answer` does.
@@ -95,13 +95,13 @@ class Service:
 
         def compute(session: SearchSession) -> Computed:
             body = suggest(session, request, session.view.language)
-            # There are too many beginnings of words to keep them for a day.
+            # There are too many beginnings of words to keep all for a day.
             return Computed(body=body, has_hits=bool(body["suggestions"]), keep_stale=False)
 
         return self.get_or_compute(cache_key(request), compute, clients, "suggestions")
 
     def similar(self, request: SimilarRequest, clients: Sequence[str] = ()) -> CachedAnswer:
-        """Posts like the one that is named.
+        """Return posts similar to a given one.
 
         Raises:
             RateLimited, Unavailable: as `answer` does.
@@ -109,13 +109,13 @@ class Service:
 
         def compute(session: SearchSession) -> Computed:
             body = similar(session, request, self.model)
-            # Anybody can name addresses without end that no post has.
+            # There is no limit to addresses that no post has.
             return Computed(body=body, has_hits=body["known"], keep_stale=body["known"])
 
         return self.get_or_compute(cache_key(request), compute, clients, "suggestions")
 
     def post(self, name: str) -> Mapping[str, Any]:
-        """The texts of the post with this oid or address, nothing if there is none.
+        """Return the post with this oid or address, with plain texts; {} if there is none.
 
         Raises:
             Unavailable: as `answer` does.
@@ -135,11 +135,11 @@ class Service:
         clients: Sequence[str] = (),
         bucket: str = "",
     ) -> CachedAnswer:
-        """The answer that the cache has under a key, or else what `compute` gets from
-        Elasticsearch. The look-up counts the request of the client in the same trip to Redis.
+        """Return the answer that is cached under a key, or else compute it. The lookup also counts
+        the request of the client, in the same round trip to Redis.
 
-        Computed once more if the index has changed since the look-up, as what is known of its words
-        and rules may be of before. Kept if it has not.
+        If the index has changed since the lookup, the answer is computed again, because what was
+        known of its words and rules may be outdated. Otherwise it is kept.
 
         Raises:
             RateLimited, Unavailable: as `answer` does.
@@ -152,7 +152,7 @@ class Service:
         def admitted() -> Computed:
             with self.admission.admit(), translate_errors():
                 session = self.watch.open_session(lookup.generation)
-                with suppress(BadRequestError):  # perhaps the index has other fields since then
+                with suppress(BadRequestError):  # perhaps the index now has other fields
                     computed = compute(session)
                     if session.is_current:
                         is_same = session.view.generation == lookup.generation
@@ -165,7 +165,7 @@ class Service:
         return answer
 
     def count(self, clients: Sequence[str], bucket: str) -> None:
-        """Count the request of a client that looks up nothing.
+        """Count a client's request that needs no lookup.
 
         Raises:
             RateLimited: the client has sent too many requests.
@@ -175,11 +175,11 @@ class Service:
             self.rate_limiter.check(quotas, counts)
 
     def warm(self, *, seconds: float = math.inf) -> int:
-        """Answer the most frequent queries, so that visitors find the answers in the cache; how
+        """Answer the most frequent queries, so that visitors get them from the cache; return how
         many were answered.
 
-        A query whose answer is kept already costs one lookup. Ends after `seconds`, or when
-        Elasticsearch cannot answer.
+        A query that is already cached costs one lookup. Ends after `seconds`, or when Elasticsearch
+        cannot answer.
         """
         answered = 0
         ends = time.monotonic() + seconds
@@ -192,7 +192,7 @@ class Service:
         return answered
 
     def _read_popular(self) -> list[str]:
-        """Searches that many visitors have sent; `popular` keeps them.
+        """Return searches that many visitors have sent; `popular` keeps them.
 
         Raises:
             Unavailable: Elasticsearch is known to be unavailable.
@@ -221,16 +221,16 @@ class Service:
 
 
 def _is_partial(body: SearchAnswer) -> bool:
-    """Whether posts were found, none of which has all words of the search."""
+    """Whether posts were found, but none with all words of the search."""
     lacking = body.get("tier") == "some words" or "dropped" in body
     return bool(body["count"]) and lacking
 
 
 def cache_key(request: SearchRequest | SuggestRequest | SimilarRequest) -> str:
-    """What an answer is cached under; another one for each shape of answers."""
+    """Return the cache key of an answer; it contains the version of the answer's shape."""
     return f"{SHAPE} {request_key(request)}"
 
 
-@lru_cache(maxsize=1024)  # popular searches come again and again
+@lru_cache(maxsize=1024)  # popular searches are repeated
 def request_key(request: SearchRequest | SuggestRequest | SimilarRequest) -> str:
     return request.key()

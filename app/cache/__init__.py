@@ -1,4 +1,4 @@
-"""The answer cache: finished answers in Redis, under the generation of the index."""
+"""Keeps finished answers in Redis, under the generation of the index."""
 
 from app.cache.answer_cache import AnswerCache, CachedAnswer, Computed, Lifetimes, Lookup, State
 from app.cache.memoize import Memoized, SingleFlight
@@ -19,10 +19,10 @@ __all__ = [
 
 
 def open_cache(settings: Settings, lifetimes: Lifetimes | None = None) -> AnswerCache:
-    """The cache that the settings describe; no connection is opened yet.
+    """Return the cache for the settings; opens no connection yet.
 
     Args:
-        lifetimes: instead of those with the `cache_ttl` of the settings.
+        lifetimes: used instead of those from the setting `cache_ttl`.
 
     Raises:
         BadSettings: `REDIS_URL` is invalid.

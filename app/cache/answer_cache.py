@@ -1,8 +1,8 @@
-"""The answer cache: `cache.answer(cache.lookup(key), compute)`.
+"""Implements the answer cache: `cache.answer(cache.lookup(key), compute)`.
 
-An answer is kept under the generation of the index that it was computed from, and is served only
-while that is the present one, which is kept in Redis, too: a lookup reads both in one round trip.
-`app.index.watch` changes it.
+An answer is kept with the generation of the index that it was computed from, and served only while
+that is the present one. Redis also has the present generation, which `app.index.watch` changes; a
+lookup reads both in one round trip.
 """
 
 import hashlib
@@ -31,11 +31,11 @@ from app.errors import BlogsearchError, Unavailable
 from app.http.logs import note
 
 SERIALIZER = "bytes"
-"""How answers are kept: as the finished body of the response, which `make bench-serializers` chose
-among other formats and compressions; docs/caching.md says why."""
+"""The format of kept answers: the finished body of the response, chosen with `make
+bench-serializers` among other formats and compressions; docs/caching.md says why."""
 
-# The version of this layout, until when it is fresh (seconds since 1970), `has_hits` and
-# `is_partial`; the payload and its signature follow.
+# The version of this layout, the end of freshness (seconds since 1970), `has_hits`, `is_partial`;
+# the payload and its signature follow.
 _HEAD = struct.Struct(">4sd??")
 _VERSION = b"\xb5BS\x09"
 
@@ -46,10 +46,10 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """A fresh answer: the JSON body, and whether it found anything.
+    """A fresh answer: the JSON body, and whether it has hits.
 
     `is_partial`: no hit has all the words. `keep`: keep it at all. `keep_stale`: keep it beyond its
-    lifetime, for when Elasticsearch is unavailable.
+    lifetime, in case Elasticsearch is unavailable.
     """
 
     body: Mapping[str, Any]
@@ -64,21 +64,21 @@ Compute = Callable[[], Computed]
 
 @dataclass(frozen=True, slots=True)
 class Lifetimes:
-    """Seconds: how long an answer is fresh, how long an answer without hits is, and how much longer
-    than that either is kept for when Elasticsearch is unavailable."""
+    """Seconds for which an answer is fresh (`ttl`), an answer without hits is fresh (`ttl_empty`),
+    and either is kept afterwards in case Elasticsearch is unavailable (`stale_ttl`)."""
 
     ttl: float = 600.0
-    # What is missing today may be written soon, and searches for it are cheap.
+    # A missing post may be written soon, and searches without hits are cheap.
     ttl_empty: float = 60.0
     stale_ttl: float = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
 class CachedAnswer:
-    """An answer, and where it came from.
+    """An answer and its origin.
 
-    `state`: HIT from Redis; MISS computed now; STALE from Redis, past its lifetime; OFF computed
-    now, without Redis. `payload`: the body of the response. The rest is as in `Computed`.
+    `state`: HIT, from Redis; MISS, computed now; STALE, from Redis, past its lifetime; OFF,
+    computed now, without Redis. `payload`: the body of the response. The rest is as in `Computed`.
     """
 
     state: State
@@ -88,7 +88,7 @@ class CachedAnswer:
 
     @property
     def body(self) -> Any:
-        """The answer as a dict, decoded with each call."""
+        """The answer as a dict, decoded at each access."""
         return orjson.loads(self.payload)
 
     @property
@@ -99,11 +99,11 @@ class CachedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """What Redis had under `name` for a request.
+    """The result of reading `name` from Redis for a request.
 
-    `generation` is None when there is none. `answer` is one of this generation, HIT or STALE, None
-    when there is none. `reached` is False without Redis. `counts`: of the counters that the request
-    has increased; None without Redis.
+    `generation`: the present one, None if there is none. `answer`: the answer of this generation,
+    HIT or STALE, None if there is none. `reached`: False without Redis. `counts`: the new values of
+    the counters that the request has increased; None without Redis.
     """
 
     name: str
@@ -114,13 +114,12 @@ class Lookup:
 
 
 class AnswerCache:
-    """Finished answers in Redis. Made without a connection; threads and forked workers share it.
+    """Finished answers in Redis. Opens no connection at first; threads and forked workers share it.
 
-    Only the methods about the generation fail because of Redis: without it answers are computed
-    (state OFF).
+    Without Redis answers are computed (state OFF); only the methods for generations raise errors.
 
     Args:
-        secret: signs what is kept.
+        secret: signs everything that is kept.
     """
 
     def __init__(
@@ -136,8 +135,8 @@ class AnswerCache:
     # -- answers -------------------------------------------------------------------------------
 
     def lookup(self, key: str, counters: Sequence[Counter] = ()) -> Lookup:
-        """The generation, and the answer to the request that `key` stands for, in one round trip
-        that also increases these counters."""
+        """Read the generation and the answer to the request with this key, in one round trip that
+        also increases the counters."""
         name = self._name(key)
         try:
             (generation, data), counts = self.client.read((self.keys.generation, name), counters)
@@ -147,14 +146,14 @@ class AnswerCache:
         return Lookup(name, True, generation, answer, counts)
 
     def answer(self, lookup: Lookup, compute: Compute, *, available: bool = True) -> CachedAnswer:
-        """The answer to the request that was looked up.
+        """Return the answer to the request that was looked up.
 
-        When Elasticsearch is not `available`, only kept answers are served, and at once. One past
-        its lifetime is served if the new one fails, whatever the reason.
+        If Elasticsearch is not `available`, only kept answers are served, and at once. An answer
+        past its lifetime is served if computing a new one fails for any reason.
 
         Raises:
             Unavailable: Elasticsearch is not available, and no answer is kept.
-            Exception: what `compute` raised, if no answer is kept.
+            Exception: the error of `compute`, if no answer is kept.
         """
         kept = lookup.answer
         if kept and kept.state == "HIT":
@@ -163,7 +162,7 @@ class AnswerCache:
             if not available:
                 raise Unavailable("Elasticsearch is unavailable. Try again in some seconds.")
             if lookup.generation is None:
-                # Nobody knows whether a write came after another computation had begun.
+                # Another computation may have begun before a write, so its answer is not shared.
                 return self._compute(lookup, compute)
             flight = lookup.name, lookup.generation
             answer, here = self._flights.run(flight, lambda: self._compute(lookup, compute))
@@ -191,8 +190,8 @@ class AnswerCache:
         return answer
 
     def _unpack(self, data: bytes, generation: bytes, name: str) -> CachedAnswer | None:
-        """The kept answer; None if it is of another version, generation or request, or is not as
-        a process with this secret has written it."""
+        """Read a kept answer; None if it belongs to another version, generation or request, or was
+        not written by a process with this secret."""
         signed = self._signer.verify(data, _purpose(generation, name))
         if signed is None or len(signed) < _HEAD.size:
             return None
@@ -203,7 +202,7 @@ class AnswerCache:
         return CachedAnswer(state, signed[_HEAD.size :], has_hits, is_partial)
 
     def count(self, counters: Sequence[Counter]) -> Sequence[int] | None:
-        """Increase the counters; what they are now, None without Redis."""
+        """Increase the counters, and return their new values; None without Redis."""
         with suppress(RedisUnavailable):
             return self.client.read((self.keys.generation,), counters)[1]
         return None
@@ -211,7 +210,7 @@ class AnswerCache:
     # -- generations ---------------------------------------------------------------------------
 
     def read_generation(self) -> bytes | None:
-        """The generation whose answers are served now, None when there is none.
+        """Return the generation whose answers are served now, None if there is none.
 
         Raises:
             RedisUnavailable: Redis does not answer.
@@ -220,12 +219,13 @@ class AnswerCache:
         return generation
 
     def replace_generation(self, seen: bytes | None, generation: bytes) -> bool:
-        """From now on serve answers of `generation`; False if the present one is not `seen`.
+        """Serve answers of `generation` from now on; return False if the present one is not `seen`.
 
-        A full Redis takes no value, but can delete the present one: no kept answer is served then.
+        A full Redis accepts no value, but can delete the present one; then no kept answer is
+        served.
 
         Raises:
-            RedisUnavailable: Redis does not answer, or takes neither.
+            RedisUnavailable: Redis does not answer, or refuses both.
         """
         name = self.keys.generation
         values: Any = (seen or b"", generation)  # bytes, which redis-py's types leave out
@@ -240,21 +240,21 @@ class AnswerCache:
     def memoize(
         self, **options: Unpack[MemoizeOptions]
     ) -> Callable[[Callable[P, T]], Memoized[P, T]]:
-        """A decorator that keeps a function's value for `seconds`, for all processes.
+        """Return a decorator that keeps a function's value for `seconds`, for all processes.
 
-        `args_rewrite` turns the arguments into plain values for the key. `on_hit` and `on_miss` are
-        called with the arguments. With `store=False` the value is not kept: the function runs once
-        per period, and calls in between return None.
+        `args_rewrite` converts the arguments to plain values for the key. `on_hit` and `on_miss`
+        are called with the arguments. With `store=False` the value is not kept: the function runs
+        once per period, and calls in between return None.
         """
         return lambda function: Memoized(function, self.client, self.keys, self._signer, options)
 
     def ping(self) -> str | None:
-        """The version of Redis, None when it is unavailable."""
+        """Return the version of Redis, None if it is unavailable."""
         info = self.client.ask(None, redis.Redis.info, "server")
         return None if info is None else str(info.get("redis_version", "unknown"))
 
     def accepts_writes(self) -> bool:
-        """Whether Redis takes a value; not when it is full, or a replica."""
+        """Whether Redis accepts a value; a full one or a replica does not."""
         return bool(self.client.ask(False, redis.Redis.set, self.keys.probe, b"", px=1_000))
 
 

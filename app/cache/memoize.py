@@ -1,6 +1,6 @@
-"""A decorator for other values worth keeping: `@cache.memoize(seconds=60)`.
+"""Implements the decorator that keeps the values of functions: `@cache.memoize(seconds=60)`.
 
-The ideas are those of django-cache-memoize; docs/caching.md has an example of each option.
+The design follows django-cache-memoize; docs/caching.md has an example of each option.
 """
 
 import inspect
@@ -28,17 +28,16 @@ class NotSerializable(ValueError):
 
 
 class SingleFlight(Generic[T]):
-    """One computation of a key at a time among the threads of a process: the others wait for it."""
+    """Runs one computation per key at a time in a process; other threads wait for its result."""
 
     def __init__(self) -> None:
         self._running: dict[Hashable, Future[T]] = {}
 
     def run(self, key: Hashable, compute: Callable[[], T]) -> tuple[T, bool]:
-        """What `compute` returns, here or in the thread that runs it already; whether that was
-        here.
+        """Return the result of `compute`, and whether it ran here or in another thread.
 
         Raises:
-            Exception: what the computation raised, in all threads that wait for it.
+            Exception: the error of the computation, in all threads that wait for it.
         """
         own: Future[T] = Future()
         running = self._running.setdefault(key, own)
@@ -47,7 +46,7 @@ class SingleFlight(Generic[T]):
         try:
             result = compute()
         except BaseException as error:
-            del self._running[key]  # before the others go on: a later caller must not get this
+            del self._running[key]  # before the others continue: later callers must not get this
             own.set_exception(error)
             raise
         del self._running[key]
@@ -56,7 +55,7 @@ class SingleFlight(Generic[T]):
 
 
 class MemoizeOptions(TypedDict, total=False):
-    """How long a value is kept, and the options of `AnswerCache.memoize`."""
+    """The options of `AnswerCache.memoize`."""
 
     seconds: Required[float]
     args_rewrite: Callable[..., Iterable[Any]]
@@ -66,9 +65,9 @@ class MemoizeOptions(TypedDict, total=False):
 
 
 class Memoized(Generic[P, T]):
-    """A function whose value is kept for a while; made by `AnswerCache.memoize`.
+    """A function whose values are kept for a while; made by `AnswerCache.memoize`.
 
-    Of several threads of a process one runs it. Without Redis each call runs the function.
+    For the same arguments, one thread of a process runs it at a time. Without Redis each call does.
     """
 
     def __init__(
@@ -90,9 +89,9 @@ class Memoized(Generic[P, T]):
         update_wrapper(self, function)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
-        """The kept value, or the function's.
+        """Return the kept value, or else run the function.
 
-        With `store=False` None when the function has run within the period.
+        With `store=False` return None if the function has run within the period.
 
         Raises:
             NotSerializable: JSON would change the value.
@@ -120,42 +119,42 @@ class Memoized(Generic[P, T]):
         return value
 
     def invalidate(self, *args: P.args, **kwargs: P.kwargs) -> None:
-        """The next call with these arguments runs the function."""
+        """Delete the kept value, so that the next call with these arguments runs the function."""
         self._client.ask(None, redis.Redis.delete, self.key(*args, **kwargs))
 
     def key(self, *args: P.args, **kwargs: P.kwargs) -> str:
-        """What the value of these arguments is kept under.
+        """Return the key of the value for these arguments.
 
         Raises:
-            TypeError: an argument has no text that is the same in every process.
+            TypeError: an argument has no representation that is the same in every process.
         """
         parts = repr([_key_part(part) for part in self._rewrite(*args, **kwargs)])
         name = f"{self._function.__module__}.{self._function.__qualname__}"
         return self._keys.memoized(f"{name}:{short_hash(parts)}")
 
     def _bound_arguments(self, *args: Any, **kwargs: Any) -> Iterable[Any]:
-        """`f(1)`, `f(a=1)` and a default of 1 are the same call."""
+        """Return the arguments in one form: `f(1)`, `f(a=1)` and a default of 1 are the same."""
         bound = inspect.signature(self._function).bind(*args, **kwargs)
         bound.apply_defaults()
         return [*bound.args, *sorted(bound.kwargs.items())]
 
     def _get(self, key: str) -> list[T] | None:
-        """The kept value in a list, None when there is none."""
+        """Return the kept value in a list, None if there is none."""
         kept: Any = self._client.ask(None, redis.Redis.get, key)
         data = self._signer.verify(kept, key.encode()) if kept else None
         try:
             if data is None or _UNTIL.unpack_from(data)[0] < time.time():
                 return None
             return [orjson.loads(data[_UNTIL.size :])]
-        except (struct.error, orjson.JSONDecodeError):  # without a secret anybody can sign
+        except (struct.error, orjson.JSONDecodeError):  # without a secret, anybody can sign values
             return None
 
 
 def dumps(value: Any) -> bytes:
-    """A value as JSON, from which `orjson.loads` makes an equal one.
+    """Return a value as JSON that `orjson.loads` decodes to an equal value.
 
     Raises:
-        NotSerializable: JSON would change the value, as it does a tuple, a date or NaN.
+        NotSerializable: JSON would change the value, such as a tuple, a date or NaN.
     """
     try:
         data = orjson.dumps(value)
@@ -167,7 +166,7 @@ def dumps(value: Any) -> bytes:
 
 
 def _key_part(part: Any) -> Any:
-    """Only what looks the same in every process: most objects show their address in memory."""
+    """Return a value whose `repr` is the same in every process; most objects show their address."""
     if part is None or isinstance(part, str | bytes | int | float | date):
         return part
     if isinstance(part, tuple | list):

@@ -1,4 +1,4 @@
-"""Redis commands with a time limit, none of which is sent while Redis is away; names of keys."""
+"""Sends Redis commands with a time limit, but none while Redis is away; names and signs values."""
 
 import hashlib
 import hmac
@@ -20,23 +20,23 @@ from app.errors import BadSettings
 from app.http.logs import add_time
 
 Counter = tuple[str, int]
-"""The key of a number in Redis that a request increases, and the seconds after which it expires."""
+"""The key of a counter in Redis that a request increases, and the seconds until it expires."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
 D = TypeVar("D")
 
 _SIGNATURE = 16  # bytes
-_REFUSALS_APART = 60.0  # seconds between two log lines of commands that Redis refuses
+_REFUSALS_APART = 60.0  # seconds between two log lines about refused commands
 
 log = logging.getLogger(__name__)
 
 
 class Keys:
-    """The names of everything that is kept for an alias.
+    """The names of all keys for an alias.
 
     Args:
-        variant: whatever besides the request makes answers differ, such as the strategy.
+        variant: the settings that make answers differ, such as the strategy.
     """
 
     def __init__(self, alias: str, variant: str) -> None:
@@ -44,10 +44,10 @@ class Keys:
         self._prefix = f"blogsearch:{{{alias}}}"
         self.generation = f"{self._prefix}:generation"
         self.rates = f"{self._prefix}:rate:"
-        self.probe = f"{self._prefix}:probe"  # only written to see whether Redis takes a value
+        self.probe = f"{self._prefix}:probe"  # written only to see whether Redis accepts a value
 
     def answer(self, request: str) -> str:
-        """The name for a normalized request, which may be long and contain anything."""
+        """Return the key for a normalized request, which may be long and contain anything."""
         hashed = short_hash(f"{self._variant}\n{request}")
         return f"{self._prefix}:answer:{hashed}"
 
@@ -59,21 +59,21 @@ class Keys:
 
 
 class Signer:
-    """Signs what is kept in Redis, so that who can write there cannot forge it.
+    """Signs values in Redis, so that others who can write there cannot forge them.
 
     Args:
-        secret: without one a signature only proves that a value is whole, and what it was kept for.
+        secret: without it a signature proves only that a value is whole, and its purpose.
     """
 
     def __init__(self, secret: str) -> None:
         self._key = hashlib.blake2b(secret.encode()).digest() if secret else b""
 
     def sign(self, data: bytes, purpose: bytes) -> bytes:
-        """The data, and its signature behind it."""
+        """Return the data followed by its signature."""
         return data + self._signature(data, purpose)
 
     def verify(self, kept: bytes, purpose: bytes) -> bytes | None:
-        """The data; None if a process with this secret has not signed it for this purpose."""
+        """Return the data; None if it was not signed with this secret for this purpose."""
         data, signature = kept[:-_SIGNATURE], kept[-_SIGNATURE:]
         is_right = hmac.compare_digest(signature, self._signature(data, purpose))
         return data if is_right else None
@@ -85,12 +85,12 @@ class Signer:
 
 
 def short_hash(text: str) -> str:
-    """32 characters for any text."""
+    """Return a hash of 32 characters."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 class RedisUnavailable(Exception):
-    """Redis cannot be used now: not configured, away, or too slow."""
+    """Redis cannot be used now: it is not configured, away, or too slow."""
 
 
 class RedisRefused(RedisUnavailable):
@@ -98,7 +98,7 @@ class RedisRefused(RedisUnavailable):
 
 
 class RedisClient:
-    """Runs Redis commands within `timeout` seconds; after a failure none until Redis responds.
+    """Runs Redis commands within `timeout` seconds; after a failure, none until Redis responds.
 
     Threads and forked workers may share it: redis-py's pool opens new connections after a fork.
     """
@@ -113,10 +113,9 @@ class RedisClient:
     def read(
         self, names: Sequence[str], counters: Sequence[Counter] = ()
     ) -> tuple[list[bytes | None], Sequence[int] | None]:
-        """The values of some keys, and the counts of the counters with this request, by one round
-        trip.
+        """Read some keys and increase the counters in one round trip; return the values and counts.
 
-        The counts are None if Redis refuses to count, as a full one and a replica do.
+        The counts are None if Redis refuses to count, like a full one or a replica.
 
         Raises:
             RedisRefused, RedisUnavailable: as `call` does.
@@ -134,13 +133,13 @@ class RedisClient:
         return values, counts if all(isinstance(count, int) for count in counts) else None
 
     def write(self, name: str, value: bytes, milliseconds: int) -> None:
-        """Keep a value for so long, if Redis takes it."""
+        """Keep a value for `milliseconds`, if Redis accepts it."""
         self.ask(None, self._send, ("SET", name, value, "PX", milliseconds))
 
     def _send(self, client: "redis.Redis", *commands: tuple[str | bytes | int, ...]) -> list[Any]:
-        """The replies to commands. A refusal of the first one is raised, another one is a reply.
+        """Send commands, and return the replies. Raises an error reply only to the first command.
 
-        By connections of redis-py without its client and its pool: 0.04 ms instead of 0.15, and a
+        Uses connections of redis-py without its client and pool: 0.04 ms instead of 0.15, and a
         search needs two.
         """
         connection = self._connection(client.connection_pool)
@@ -157,7 +156,7 @@ class RedisClient:
         return replies
 
     def _connection(self, pool: Any) -> Any:
-        """An idle connection of this process that is open and silent, else a new one."""
+        """Return an idle connection of this process that is open and silent, or else a new one."""
         while self._idle:
             connection = self._idle.pop()
             with suppress(redis.RedisError, OSError):
@@ -170,7 +169,7 @@ class RedisClient:
     def _is_silent(connection: Any) -> bool:
         if isinstance(connection, redis.SSLConnection):
             return not connection.can_read()
-        return is_silent(connection._sock)  # `can_read` waits for gevent: a tenth of a kept answer
+        return is_silent(connection._sock)  # `can_read` waits for gevent: 10 % of a kept answer
 
     def call(
         self,
@@ -191,13 +190,13 @@ class RedisClient:
             with deadline(self._timeout):
                 return command(self.redis, *args, **kwargs)
         except redis.ResponseError as error:
-            # Once a minute: it is full, read-only, or its user lacks a permission.
+            # Logged once a minute: Redis is full, read-only, or its user lacks a permission.
             if started >= self._silent_until:
                 self._silent_until = started + _REFUSALS_APART
                 log.warning("Redis refuses a command: %s", error)
             raise RedisRefused(str(error)) from error
         except Exception as error:
-            # redis-py reports a reply of the wrong shape with any exception of Python's.
+            # redis-py raises any of Python's exceptions for a malformed reply.
             reason = f"{type(error).__name__}: {error}"
             self.back_off.begin(reason)
             raise RedisUnavailable(reason) from error
@@ -211,7 +210,7 @@ class RedisClient:
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> T | D:
-        """What `call` returns; `default` without Redis."""
+        """Return what `call` returns, or `default` without Redis."""
         try:
             return self.call(command, *args, **kwargs)
         except RedisUnavailable:
@@ -229,11 +228,11 @@ def _responds(connection: "redis.Redis | None", timeout: float) -> bool:
 
 
 def connect(url: str, timeout: float, ca_file: str = "") -> RedisClient:
-    """A client that opens no connection yet; without a URL, one that has no Redis.
+    """Return a client that has opened no connection yet; without a URL, one that has no Redis.
 
     Args:
-        timeout: seconds that a command may take.
-        ca_file: the certificates that may sign Redis' own over TLS; empty: the usual ones.
+        timeout: the time limit of a command in seconds.
+        ca_file: the trusted certificates for TLS; empty: the usual ones.
 
     Raises:
         BadSettings: the URL is invalid.
@@ -241,7 +240,7 @@ def connect(url: str, timeout: float, ca_file: str = "") -> RedisClient:
     if not url:
         return RedisClient(None, timeout)
     options: dict[str, Any] = {
-        # In a gevent worker `deadline` limits the whole command; these are for other processes.
+        # In a gevent worker `deadline` limits the whole command; these apply in other processes.
         "socket_timeout": timeout,
         "socket_connect_timeout": timeout,
         "protocol": 2,  # RESP3 costs a new connection one more round trip
@@ -253,7 +252,7 @@ def connect(url: str, timeout: float, ca_file: str = "") -> RedisClient:
     try:
         return RedisClient(redis.Redis.from_url(url, **options), timeout)
     except ValueError:
-        # Any part of it may be the password.
+        # Any part of the URL may be the password.
         raise BadSettings(
             "REDIS_URL is not valid. Write it like redis://127.0.0.1:6379/0 or "
             "unix:///run/redis.sock, and percent-encode the password."

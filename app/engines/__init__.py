@@ -1,1 +1,1 @@
-"""What speaks to Elasticsearch, and when it is left alone."""
+"""Connects to Elasticsearch, and stops using it during an outage."""

@@ -1,7 +1,7 @@
 """Stops using an engine after a failure until a probe succeeds. Also has time limits.
 
 `Admission` also limits how many searches are computed at a time. Cached answers and health checks
-need no admission, so that they never wait for Elasticsearch.
+need no admission, so they never wait for Elasticsearch.
 """
 
 import logging
@@ -24,18 +24,18 @@ log = logging.getLogger(__name__)
 
 @contextmanager
 def deadline(seconds: float | None) -> Iterator[None]:
-    """Limit all that is done inside the block, in a gevent worker: TimeoutError after `seconds`.
+    """Limit the whole block to `seconds` in a gevent worker; raise TimeoutError after that.
 
-    The clients of Elasticsearch and Redis limit each attempt to connect and each read, so that they
-    would wait without end for a server that sends a byte now and then. In other processes, such as
-    commands, only their limits apply.
+    The clients of Elasticsearch and Redis limit only each connection attempt and each read, so they
+    would wait forever for a server that sends a byte now and then. In other processes, such as
+    commands, only these limits apply.
     """
     monkey = sys.modules.get("gevent.monkey")
     if monkey is None or not monkey.is_module_patched("socket"):
         yield
         return
     gevent = sys.modules["gevent"]
-    # No OSError, or a client would try its next address with what is left of nothing.
+    # Not an OSError, or a client would try its next address with no time left.
     timeout = gevent.Timeout.start_new(seconds)
     try:
         yield
@@ -48,7 +48,7 @@ def deadline(seconds: float | None) -> Iterator[None]:
 
 
 def is_silent(connected: socket.socket) -> bool:
-    """Whether a connection without TLS is open, and nothing has arrived on it, such as its end."""
+    """Whether a connection without TLS is open, and no data (nor its end) has arrived on it."""
     seconds = connected.gettimeout()
     connected.settimeout(0)
     try:
@@ -65,13 +65,13 @@ def is_silent(connected: socket.socket) -> bool:
 class BackOff:
     """Keeps requests from an engine that is away. Threads may share it.
 
-    One thread probes the engine four times a second while there is an outage (`available` is
-    False), so that no request has to try whether it is back.
+    During an outage (`available` is False) one thread probes the engine four times a second, so
+    that no request has to find out whether it is back.
 
     Args:
-        engine: its name for the log.
-        responds: the probe: whether the engine responds; has a short time limit of its own.
-        recovered: the probe in an outage, if it is another one.
+        engine: the name of the engine in the log.
+        responds: the probe: whether the engine responds; has its own short time limit.
+        recovered: the probe during an outage, if it is a different one.
     """
 
     def __init__(
@@ -88,20 +88,20 @@ class BackOff:
         self._probing = False
 
     def begin(self, reason: str) -> None:
-        """The engine failed: an outage begins, unless there is one already."""
+        """Begin an outage after a failure of the engine, unless there is one already."""
         if self.available:
             self.available = False
             log.warning("%s failed: %s", self._engine, reason)
         self.probe()
 
     def probe(self) -> None:
-        """Find out in the background whether the engine responds, unless that is under way.
+        """Probe the engine in the background, unless a probe is running.
 
         An outage begins if two probes fail: on a busy machine a single one may be too slow.
         """
         with self._lock:
             if not self._probing:
-                # The thread does not keep an application alive that nobody uses any more.
+                # The thread must not keep an unused application alive.
                 reference = weakref.ref(self)
                 self._probing = start_thread(lambda: _probe_until_it_responds(reference))
 
@@ -132,10 +132,10 @@ def _probe_until_it_responds(reference: "weakref.ref[BackOff]") -> None:
 
 
 class Admission(BackOff):
-    """Lets `limit` computations run at a time, and none in an outage of Elasticsearch.
+    """Allows `limit` computations at a time, and none during an outage of Elasticsearch.
 
-    A failed computation does not begin an outage, because one expensive search would then be an
-    outage for everybody. It starts a probe.
+    A failed computation starts a probe instead of an outage, because otherwise one expensive search
+    would be an outage for everybody.
     """
 
     def __init__(
@@ -149,11 +149,11 @@ class Admission(BackOff):
 
     @contextmanager
     def admit(self) -> Iterator[None]:
-        """Runs one computation, which may raise errors of the service.
+        """Run one computation inside the block; it may raise errors of the service.
 
         Raises:
             Unavailable: Elasticsearch is known to be unavailable.
-            Busy: as many computations as are allowed are running.
+            Busy: the maximum number of computations is running.
         """
         self.require()
         if not self._slots.acquire(timeout=_SLOT_WAIT):
@@ -180,9 +180,9 @@ class Admission(BackOff):
 
 
 def start_thread(target: Callable[[], None]) -> bool:
-    """Whether a thread was started; not when there are too many or the interpreter ends.
+    """Start a thread; return False if there are too many or the interpreter is ending.
 
-    The time limit of the request that starts it does not apply to it.
+    The time limit of the request that starts the thread does not apply to it.
     """
     try:
         threading.Thread(

@@ -1,4 +1,4 @@
-"""The client of Elasticsearch, and the translation of its errors."""
+"""Connects to Elasticsearch, and translates the errors of its client."""
 
 import math
 import re
@@ -40,8 +40,8 @@ from indexer.runs.refusals import error_of_part, refusal_from
 from indexer.store.retry import TEMPORARY_STATUSES, remaining
 
 ONE_COPY = "blogsearch"
-"""The preference of every search: the same copy of each shard answers all of them, so that none
-shows an older state than the one before, or than the generation of the cache."""
+"""The preference of every search: the same copy of each shard answers all of them, so that no
+search sees an older state than the previous one or than the generation of the cache."""
 
 NO_INDEX = "There is no index to search yet. Build one with `blogsearch reindex FILE`."
 
@@ -60,7 +60,7 @@ _ANSWERS = {
     "_aliases": b'"acknowledged"',
     "lock": b'"_seq_no"',
 }
-"""What each answer has, by the end of the path."""
+"""A field that each response has, by the last part of the path."""
 
 _PRIVILEGES = re.compile(r"the \w+ privileges \[[^\]]*\]")
 _OTHER = "What answers at ELASTICSEARCH_URL is not Elasticsearch 9.4 or later."
@@ -68,10 +68,10 @@ _PORTS = {"http": 80, "https": 443}
 
 
 class _OrjsonLines(NdjsonSerializer, OrjsonSerializer):
-    """Lines of JSON by orjson, which takes a fifth of the time of Python's json."""
+    """Encodes lines of JSON with orjson, which takes a fifth of the time of Python's json."""
 
 
-# The client names the version of its API in the media types.
+# The client sends the version of its API in the media types.
 _SERIALIZERS: dict[str, Serializer] = {
     "application/vnd.elasticsearch+json": OrjsonSerializer(),
     "application/vnd.elasticsearch+x-ndjson": _OrjsonLines(),
@@ -79,15 +79,15 @@ _SERIALIZERS: dict[str, Serializer] = {
 
 
 class NotElasticsearch(NoConnection):
-    """What answers is something else, such as a proxy's page for a login, with status 200."""
+    """The response is not Elasticsearch's, such as a proxy's login page with status 200."""
 
 
 class _Node(Urllib3HttpNode):
-    """Limits a whole request, where urllib3 limits each attempt to connect and each read.
+    """Limits whole requests, where urllib3 limits each connection attempt and each read.
 
-    Inside a `time_limit` it takes no longer than what remains of that. The client looks who answers
-    once only; here every answer is looked at. Without TLS it sends by Python's own client: urllib3
-    takes 0.3 ms more, a twentieth of a search.
+    Inside a `time_limit` a request takes at most the remaining time. The client checks only once
+    that it talks to Elasticsearch; this class checks every response. Without TLS it uses Python's
+    own client: urllib3 takes 0.3 ms more, a twentieth of a search.
     """
 
     def __init__(self, config: NodeConfig) -> None:
@@ -139,13 +139,13 @@ class _Node(Urllib3HttpNode):
             connection.close()
             if isinstance(error, TimeoutError):
                 raise
-            # As urllib3 says it, so that `app.index.health` knows what to do.
+            # In the words of urllib3, so that `app.index.health` finds the remedy.
             aborted = isinstance(error, HTTPException | ConnectionResetError | BrokenPipeError)
             message = f"Connection aborted: {error!r}" if aborted else str(error)
             if isinstance(error, socket.gaierror):
                 message = f"Failed to resolve the host: {error.strerror}"
             raise NoConnection(message, errors=(error,)) from error
-        except BaseException:  # the limit of the whole is over
+        except BaseException:  # the time limit of the whole request is over
             connection.close()
             raise
         if response.will_close or len(self._idle) >= self._most_idle:
@@ -157,7 +157,7 @@ class _Node(Urllib3HttpNode):
         return NodeApiResponse(meta, data)
 
     def _connection(self, seconds: float | None) -> HTTPConnection:
-        """One that is open, and on which nothing has arrived, such as its end."""
+        """Return an idle connection that is open and silent, or else a new one."""
         while self._idle:
             connection = self._idle.pop()
             if is_silent(connection.sock):
@@ -172,7 +172,7 @@ class _Node(Urllib3HttpNode):
 
 
 def _is_elasticsearchs(method: str, target: str, answer: Any) -> bool:
-    """Whether an answer is one of Elasticsearch to a request for this path with its parameters."""
+    """Whether a response is one of Elasticsearch's to this request."""
     path, _, parameters = target.partition("?")
     if answer.meta.headers.get("x-elastic-product") != "Elasticsearch":
         return False
@@ -189,16 +189,16 @@ def _close_all(connections: list[HTTPConnection]) -> None:
 
 
 def connect(settings: Settings, timeout: float | None = None) -> Elasticsearch:
-    """A client for the URLs in the settings; it opens no connection yet.
+    """Return a client for the URLs in the settings; it opens no connection yet.
 
     Args:
-        timeout: seconds that a request may take, instead of `elasticsearch_timeout`.
+        timeout: the time limit of a request in seconds, instead of `elasticsearch_timeout`.
 
     Raises:
         BadSettings: a URL is invalid.
     """
     hosts = [host.strip() for host in settings.elasticsearch_url.split(",")]
-    # The client takes certificates only with https.
+    # The client accepts certificates only with https.
     over_tls = any(host.startswith("https://") for host in hosts)
     certificates: Any = {"ca_certs": settings.ca_file} if settings.ca_file and over_tls else {}
     try:
@@ -207,15 +207,15 @@ def connect(settings: Settings, timeout: float | None = None) -> Elasticsearch:
             api_key=settings.elasticsearch_api_key or None,
             **certificates,
             request_timeout=timeout or settings.elasticsearch_timeout,
-            # A visitor waits: try each other node once, and none again after a timeout.
+            # A visitor is waiting: try each other node once, and none after a timeout.
             max_retries=min(len(hosts) - 1, 2),
             retry_on_timeout=False,
             serializers=_SERIALIZERS,
             node_class=_Node,
-            meta_header=False,  # takes 0.04 ms of each request
+            meta_header=False,  # would take 0.04 ms of each request
         )
     except ValueError:
-        # Any part of it may be the password.
+        # Any part of the URL may be the password.
         raise BadSettings(
             "ELASTICSEARCH_URL is not valid. Write it like http://127.0.0.1:9200; percent-encode "
             "what is not a letter or digit in a user name or password, commas too."
@@ -223,7 +223,7 @@ def connect(settings: Settings, timeout: float | None = None) -> Elasticsearch:
 
 
 def _with_port(host: str) -> str:
-    """The client needs a port; https://search.example.org means 443."""
+    """Return the URL with a port, which the client needs: https://search.example.org gets 443."""
     parts = urlsplit(host)
     if parts.port is None and parts.scheme in _PORTS:
         return parts._replace(netloc=f"{parts.netloc}:{_PORTS[parts.scheme]}").geturl()
@@ -236,9 +236,9 @@ def responds(elastic: Elasticsearch) -> bool:
 
 
 def answers_searches(elastic: Elasticsearch, alias: str) -> bool:
-    """Whether Elasticsearch answers a search within a second; that there is no index is an answer.
+    """Whether Elasticsearch answers a search within a second; a missing index is an answer.
 
-    While it starts it responds before its indices are open, and each search would wait for that.
+    While it starts it responds before its indices are open, and searches would wait for them.
     """
     return _probe(
         elastic,
@@ -250,10 +250,10 @@ def answers_searches(elastic: Elasticsearch, alias: str) -> bool:
 
 def _probe(elastic: Elasticsearch, request: Callable[[Elasticsearch], object]) -> bool:
     try:
-        # On a timeout another node is tried: one that hangs is not an outage of the cluster.
+        # After a timeout another node is tried: one hanging node is not an outage of the cluster.
         request(elastic.options(request_timeout=_PROBE_TIMEOUT, retry_on_timeout=True))
     except ApiError as error:
-        # Otherwise it is no fault of the request: an overload, a lost node, a bad disk.
+        # These are not faults of the request: an overload, a lost node, a bad disk.
         return error.status_code != 429 and error.status_code < 500
     except TransportError:
         return False
@@ -261,7 +261,7 @@ def _probe(elastic: Elasticsearch, request: Callable[[Elasticsearch], object]) -
 
 
 def responses_of(response: ObjectApiResponse[Any]) -> list[Any]:
-    """The responses to the searches of one `_msearch`.
+    """Return the responses to the searches of one `_msearch`.
 
     Raises:
         ApiError: one of them failed, on every shard or on some.
@@ -275,12 +275,12 @@ def responses_of(response: ObjectApiResponse[Any]) -> list[Any]:
 
 @contextmanager
 def translate_errors() -> Iterator[None]:
-    """Turns errors of the Elasticsearch client that are raised inside into errors of the service.
+    """Translate errors of the Elasticsearch client in the block into errors of the service.
 
     Raises:
         NoIndex: there is no index behind the alias.
-        Unavailable: Elasticsearch is unreachable, too slow, overloaded, denies access, or failed,
-            in one shard or in all.
+        Unavailable: Elasticsearch is unreachable, too slow or overloaded, denies access, or failed
+            on one shard or on all.
         BlogsearchError: Elasticsearch rejects the request.
     """
     try:
@@ -299,7 +299,7 @@ def translate_errors() -> Iterator[None]:
 
 
 def _error_of(error: ApiError) -> BlogsearchError:
-    """The error of the service for a response of Elasticsearch."""
+    """Return the error of the service for an error response of Elasticsearch."""
     status, kind, cause = error.status_code, str(error.message), ""
     with suppress(LookupError, TypeError):
         cause = str(error.body["error"]["root_cause"][0]["reason"])
@@ -312,18 +312,18 @@ def _error_of(error: ApiError) -> BlogsearchError:
         return Unavailable(
             "The live index is closed. Open it (`POST /INDEX/_open`), or run `blogsearch rollback`."
         )
-    # Version 8 describes the error in a content type that the client does not read.
+    # Version 8 sends the error in a content type that the client does not read.
     of_version = kind in ("media_type_header_exception", "None") and status in (400, 406)
     if of_version or isinstance(error, UnsupportedProductError):
         return Unavailable(_OTHER)
     if status == 401:
-        # It also answers so for some seconds while it starts, until it can read its users.
+        # Elasticsearch also answers 401 for some seconds while it starts, until it has its users.
         return Unavailable(
             "Elasticsearch denies access. If it has not just started, check the key in "
             "ELASTICSEARCH_API_KEY, or the user and password in ELASTICSEARCH_URL, percent-encoded."
         )
     if status == 403:
-        # Not the whole cause, which has the name of the user.
+        # Not the whole cause, which contains the name of the user.
         needed = _PRIVILEGES.search(cause)
         missing = f"one of {needed[0]}" if needed else "a privilege"
         return Unavailable(
@@ -331,7 +331,7 @@ def _error_of(error: ApiError) -> BlogsearchError:
             "docs/operations.md lists what the service and the commands need."
         )
     described = f"{kind}: {cause}" if cause else kind
-    # 404: as when an index is deleted, or its node restarted, between two phases of a search.
+    # 404: an index was deleted, or its node restarted, between two phases of a search.
     if status in TEMPORARY_STATUSES or (status == 404 and kind == _SEARCH_FAILED):
         return Unavailable(f"Elasticsearch is overloaded or starting ({status}). Try again soon.")
     if status >= 500:

@@ -1,4 +1,4 @@
-"""The model of meanings that the settings ask for."""
+"""Loads the model for semantic search, if the settings enable it."""
 
 from functools import cache
 
@@ -8,11 +8,11 @@ from app.settings import Settings
 
 
 def open_model(settings: Settings) -> Model | None:
-    """The model, loaded once for each process; None unless `semantic` is on.
+    """Return the model, loaded once per process; None unless `semantic` is on.
 
     Raises:
-        BadSettings: it does not know the language.
-        NoModel: it is not installed.
+        BadSettings: the model does not know the language.
+        NoModel: the model is not installed.
     """
     if not settings.semantic:
         return None

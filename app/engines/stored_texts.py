@@ -1,5 +1,5 @@
-"""Named texts in a document of the state index, where neither a swap nor a lost Redis loses them:
-the files of pinned results, and the addresses of golden searches."""
+"""Stores named texts in a document of the state index, where they survive swaps and the loss of
+Redis: the files of pinned results, and the addresses of golden searches."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, TypedDict
@@ -11,16 +11,16 @@ from indexer.store.scan import docs_of
 from indexer.store.state import ensure_state, state_index
 
 Texts = Mapping[str, str]
-"""By name."""
+"""Texts by name."""
 
 Version = tuple[int, int]
-"""Which write stored a document: its sequence number and primary term."""
+"""The sequence number and primary term of the write that stored a document."""
 
 Fields = dict[str, Any]
 
 
 class StoredDocument(TypedDict, total=False):
-    """A document of the state index and which write stored it; empty if there is none."""
+    """A document of the state index and the version of its last write; empty if there is none."""
 
     _source: Fields
     _seq_no: int
@@ -28,7 +28,7 @@ class StoredDocument(TypedDict, total=False):
 
 
 class StoredTexts:
-    """The texts of an alias for one purpose, which names their document."""
+    """The texts of an alias for one purpose, which is also the id of their document."""
 
     def __init__(self, client: Elasticsearch, alias: str, purpose: str) -> None:
         self._client = client
@@ -36,11 +36,11 @@ class StoredTexts:
         self._purpose = purpose
 
     def texts(self) -> Texts:
-        """The stored texts, sorted by name. Exceptions of the client pass through."""
+        """Return the stored texts, sorted by name. Exceptions of the client pass through."""
         return texts_of(_document(self._client, state_index(self._alias), self._purpose))
 
     def change(self, change: Callable[[Texts], Texts]) -> None:
-        """Store what `change` makes of the stored texts.
+        """Replace the stored texts by the result of `change`.
 
         Raises:
             Conflict: another process stored texts in between.
@@ -48,7 +48,7 @@ class StoredTexts:
 
         def changed(stored: StoredDocument) -> Fields:
             texts = change(texts_of(stored))
-            # A name may be no name of a field, such as .net.
+            # A list, because not every name is a valid field name, such as .net.
             return {"what": self._purpose, "texts": sorted(texts.items())}
 
         try:
@@ -61,8 +61,8 @@ class StoredTexts:
 def change_document(
     client: Elasticsearch, alias: str, id_: str, change: Callable[[StoredDocument], Fields]
 ) -> bool:
-    """Store what `change` makes of a document of the state index, which has no `_source` if there
-    is none; whether it is a new one.
+    """Replace a document of the state index by the result of `change`, and return whether it is
+    new. If there is none yet, `change` gets one without `_source`.
 
     Raises:
         ConflictError: another process stored it in between.
@@ -72,7 +72,7 @@ def change_document(
     condition: dict[str, Any] = {"op_type": "create"}
     if found := version(stored):
         condition = {"if_seq_no": found[0], "if_primary_term": found[1]}
-    # Every search looks for the version of the pinned results.
+    # Refreshed, because searches see the version of the pinned results.
     client.index(index=index, id=id_, document=change(stored), refresh=True, **condition)
     return not found
 
@@ -83,10 +83,10 @@ def _document(client: Elasticsearch, index: str, id_: str) -> StoredDocument:
 
 
 def version(stored: StoredDocument) -> Version | None:
-    """Which write stored a document; None if there is none."""
+    """Return the version of a document; None if there is none."""
     return (stored["_seq_no"], stored["_primary_term"]) if "_seq_no" in stored else None
 
 
 def texts_of(stored: StoredDocument) -> Texts:
-    """The texts in a document."""
+    """Return the texts in a document."""
     return dict(stored.get("_source", {}).get("texts", ()))

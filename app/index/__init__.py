@@ -1,1 +1,1 @@
-"""What a process knows of the index, and watches."""
+"""Watches and checks the index, its rules, golden searches and last runs."""

@@ -1,9 +1,9 @@
-"""Golden searches: what must be found among the first three, whatever an index is built with.
+"""Checks golden searches: each must find its post among the first three hits of every new index.
 
     date format => https://blog.example.org/posts/date-format/
 
-Every build tries them on the new generation before it goes live; one that breaks a search which the
-live generation still answers is not swapped.
+Every build tries them on the new generation before it goes live. If that breaks a search which the
+live generation still answers, the alias is not swapped.
 """
 
 import re
@@ -29,33 +29,33 @@ from indexer.store.generations import live as live_generation
 FIRST = 3
 MAX_SEARCHES = 200
 """A build waits for each of them."""
-_OFFERED = 5  # times that a hit was opened for a search, always the same one
+_OFFERED = 5  # times that the same hit, and no other, was opened for a search
 
 _FORMULA = re.compile(r"(^|[;,|\t])(?='*[\s\"]*[=+\-@\t＝＋－＠])")
-"""Where a program for tables would begin to calculate, also one that splits at semicolons."""
+"""Where a spreadsheet would see a formula, also if it splits cells at semicolons."""
 _GUARDED = re.compile(rf"{_FORMULA.pattern}'")
 
 Goldens = Mapping[str, str]
-"""The address that is among the first hits, by search."""
+"""The address that must be among the first hits, by search."""
 
 
 def as_cell(text: str) -> str:
-    """What visitors have typed as a cell of CSV, in which no spreadsheet sees a formula."""
+    """Return text that visitors have typed as a CSV cell in which no spreadsheet sees a formula."""
     return _FORMULA.sub(r"\1'", text)
 
 
 def of_cell(cell: str) -> str:
-    """The text of a cell that `as_cell` has made."""
+    """Return the text of a cell from `as_cell`."""
     return _GUARDED.sub(r"\1", cell)
 
 
 def open_golden(client: Elasticsearch, alias: str) -> StoredTexts:
-    """The golden searches of an alias."""
+    """Return the golden searches of an alias."""
     return StoredTexts(client, alias, "golden")
 
 
 def add_searches(goldens: Goldens, more: Goldens) -> Goldens:
-    """With more, in place of those for the same searches.
+    """Add golden searches, and replace those with the same query.
 
     Raises:
         BlogsearchError: there are too many.
@@ -71,7 +71,7 @@ def add_searches(goldens: Goldens, more: Goldens) -> Goldens:
 def find_broken(
     client: Elasticsearch, index: str, settings: Settings, goldens: Goldens
 ) -> dict[str, str]:
-    """The golden searches that an index does not answer with their posts."""
+    """Return the golden searches whose posts an index does not find."""
     session = open_session(client, index, alias=settings.index)
     model = open_model(settings)
 
@@ -86,19 +86,19 @@ def find_broken(
 def require_golden(
     wanted: IndexSettings, client: Elasticsearch, settings: Settings, *, force: bool
 ) -> IndexSettings:
-    """Settings of a build that goes live only if it breaks no golden search, or with `force`."""
+    """Let a build go live only if it breaks no golden search; with `force`, in any case."""
     return wanted if force else replace(wanted, check=partial(check, client, settings))
 
 
 def check(client: Elasticsearch, settings: Settings, index: str) -> None:
-    """Raise NotBuilt for a generation that breaks a golden search which the live one answers."""
+    """Raise NotBuilt if an index breaks a golden search that the live one answers."""
     goldens = find_broken(client, index, settings, open_golden(client, settings.index).texts())
     live = live_generation(client, settings.index) if goldens else None
     if live is None:
         return
     try:
         already = find_broken(client, live.name, settings, goldens)
-    except BlogsearchError:  # built by another version, which answers nothing now
+    except BlogsearchError:  # built by another version, so it answers nothing now
         return
     if newly := [f"{q} → {url}" for q, url in goldens.items() if q not in already]:
         raise NotBuilt(
@@ -109,7 +109,7 @@ def check(client: Elasticsearch, settings: Settings, index: str) -> None:
 
 
 def find_candidates(searched: Iterable[Searched], goldens: Goldens) -> list[Searched]:
-    """Searches for which people always opened the same post, and that are not golden yet."""
+    """Return the searches for which visitors always opened the same post, except golden ones."""
     there = {q.casefold() for q in goldens}
     return [
         row

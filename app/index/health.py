@@ -1,4 +1,4 @@
-"""The health checks of `/__heartbeat__` and `blogsearch doctor`."""
+"""Implements the health checks of `/__heartbeat__` and `blogsearch doctor`."""
 
 import threading
 import time
@@ -22,14 +22,14 @@ from indexer.posts.records import quantity
 from indexer.store.generations import list_generations
 
 _TIMEOUT = 2.0  # seconds for each request of a shared check
-_OLD_ERROR = 7 * 86_400.0  # seconds after which the error of a run that was repeated is left out
+_OLD_ERROR = 7 * 86_400.0  # seconds until the error of a run that was repeated is left out
 _OLD_SYNC = 2 * 86_400.0  # seconds; a daily schedule may miss a day
 _MAJOR = "9"  # of Elasticsearch
 _START_ELASTICSEARCH = (
     "Start Elasticsearch (`docker compose up -d elasticsearch`, or `make services`), or correct "
     "ELASTICSEARCH_URL."
 )
-_TLS_ALERT = "\x15\x03"  # how an answer begins that is TLS
+_TLS_ALERT = "\x15\x03"  # the beginning of a TLS response
 _PROBLEMS = {
     "Failed to resolve": "No machine has this name: correct ELASTICSEARCH_URL.",
     "WRONG_VERSION_NUMBER": "Write http:// instead of https:// in ELASTICSEARCH_URL.",
@@ -40,16 +40,16 @@ _PROBLEMS = {
     "CERTIFICATE_VERIFY_FAILED": "Set BLOGSEARCH_CA_FILE to the certificate of its authority, "
     "config/certs/http_ca.crt of Elasticsearch, and use a host name that the certificate has.",
 }
-"""Parts of the client's message, and what to do then."""
+"""Parts of the client's message, and the remedy for each."""
 COMMANDS = ("reindex", "sync", "add")
-"""The commands that read sources, whose last runs are recorded."""
+"""The commands that read sources; their last runs are recorded."""
 
 Status = Literal["ok", "warning", "error"]
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """The result of a check: what was seen, and what to do about it."""
+    """The result of a check: what was seen, and the remedy."""
 
     name: str
     status: Status
@@ -60,9 +60,9 @@ class Check:
 def shared_checks(
     elastic: Elasticsearch, cache: AnswerCache, settings: Settings
 ) -> Callable[[bool], list[Check]]:
-    """`checks`, made at most once a second, however often visitors ask; takes `available`.
+    """Return a function of `available` that runs `checks` at most once a second for all visitors.
 
-    Threads may share it; those that ask while a check runs get its result.
+    Threads may share it; calls during a check get its result.
     """
     client, lock = elastic.options(request_timeout=_TIMEOUT), threading.Lock()
 
@@ -82,7 +82,7 @@ def checks(
 ) -> list[Check]:
     """Check Elasticsearch, the index behind the alias, and Redis, in this order; never raises.
 
-    When Elasticsearch is known not to be `available`, it is sent no request.
+    If Elasticsearch is known not to be `available`, no request is sent to it.
     """
     if available:
         engine = _elasticsearch(elastic)
@@ -98,7 +98,7 @@ def checks(
 def _elasticsearch(elastic: Elasticsearch) -> Check:
     try:
         with translate_errors():
-            # Not `info()`: an Elasticsearch of another major version refuses its content type.
+            # Not `info()`: another major version of Elasticsearch refuses its content type.
             headers = {"accept": "*/*"}
             version = elastic.perform_request("GET", "/", headers=headers).body["version"]["number"]
             if version.partition(".")[0] != _MAJOR:
@@ -130,7 +130,7 @@ def _index(elastic: Elasticsearch, settings: Settings) -> Check:
         return Check("index", "error", seen, _without_index(elastic, alias) or error.message)
     except BlogsearchError as error:
         cause = error.__cause__
-        # Otherwise the message may say to run doctor, which this is.
+        # The message of a transport error may say to run `blogsearch doctor`, which this is.
         remedy = "Try again soon." if isinstance(cause, TransportError) else error.message
         return Check("index", "error", str(cause or error), remedy)
     seen = f"{view.name}: {quantity(view.posts, 'post')}"
@@ -150,7 +150,7 @@ def _index(elastic: Elasticsearch, settings: Settings) -> Check:
 
 
 def _without_index(elastic: Elasticsearch, alias: str) -> str:
-    """What to do if somebody deleted the live index; "" if there is none to go back to."""
+    """Return the remedy if the live index was deleted; "" if there is no previous one."""
     with suppress(BlogsearchError), translate_errors():
         for generation in list_generations(elastic, alias):
             if generation.state == "previous":
@@ -162,7 +162,7 @@ def _without_index(elastic: Elasticsearch, alias: str) -> str:
 
 
 def last_run(elastic: Elasticsearch, alias: str) -> Check:
-    """Whether the last command that read sources succeeded, and a `sync` is not long ago."""
+    """Check that the last command that read sources succeeded, and that a `sync` is recent."""
     try:
         with translate_errors():
             runs = read_runs(elastic, alias, COMMANDS)
@@ -170,7 +170,7 @@ def last_run(elastic: Elasticsearch, alias: str) -> Check:
         return Check("sources", "warning", "the last run is unknown: Elasticsearch did not answer")
     if not runs:
         return Check("sources", "ok", "nothing was indexed from a source yet")
-    # The last one that may have repaired what others did not do; `add` reads only a part.
+    # The last one that may have made up for failures of others; `add` reads only some posts.
     run = max(runs, key=lambda run: (run.command != "add", run.ended))
     outcome = "ended" if run.succeeded else "failed"
     seen = f"`blogsearch {run.command} {run.sources}` {outcome} {_ago(run.ended)}"

@@ -1,4 +1,4 @@
-"""How the last run of each command that reads sources ended, kept in the state index."""
+"""Records the last run of each command that reads sources, in the state index."""
 
 import time
 from collections.abc import Iterable
@@ -14,10 +14,9 @@ from indexer.store.state import ensure_state, read_state, sendable, state_index
 class LastRun:
     """The last run of a command that reads sources; times are in seconds since 1970.
 
-    `sources` are the names of its sources as they were given, `left_out` is the number of their
-    files or pages that were not taken for posts.
-    `error` is that of the last run that failed, which ended at `error_at`; both stay after a run
-    that succeeds.
+    `sources` are the names of its sources as given; `left_out` is the number of their files or
+    pages that were not taken for posts. `error` is the error of the last failed run, which ended at
+    `error_at`; both remain after a run that succeeds.
     """
 
     command: str
@@ -39,7 +38,7 @@ def record_run(
     error: str | None,
     left_out: int = 0,
 ) -> None:
-    """Store how a run that ends now went, and why it failed, instead of the run before."""
+    """Store the outcome of a run that ends now, and its error, in place of the previous run."""
     now = time.time()
     run: dict[str, Any] = {
         "command": command,
@@ -49,14 +48,14 @@ def record_run(
         "succeeded": error is None,
         "ended": now,
     }
-    if error is not None:  # that of an earlier run stays
+    if error is not None:  # otherwise the error of an earlier run remains
         run |= {"error": sendable(error), "error_at": now}
-        ensure_state(client, alias)  # a run that succeeds has held the lock
+        ensure_state(client, alias)  # a run that succeeds has created it for its lock
     index = state_index(alias)
     client.update(index=index, id=f"run:{command}", doc=run, doc_as_upsert=True)
 
 
 def read_runs(client: Elasticsearch, alias: str, commands: Iterable[str]) -> list[LastRun]:
-    """What `record_run` stored for these commands; nothing for a command that never ran."""
+    """Return the last runs of these commands, without commands that never ran."""
     ids = [f"run:{command}" for command in commands]
     return [LastRun(**run) for run in read_state(client, alias, ids) if run]

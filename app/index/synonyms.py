@@ -1,6 +1,6 @@
-"""The rule files in use, what their rules do in the live index, and how files get into the folder.
+"""Finds the rule files in use, explains their rules, and stores files in the synonyms folder.
 
-A former file stays beside the new one as `NAME.synonyms.old`.
+A replaced file stays beside the new one as `NAME.synonyms.old`.
 """
 
 import filecmp
@@ -30,10 +30,10 @@ _OLD = ".old"
 
 
 def used_files(settings: Settings) -> list[Path]:
-    """The rule files for the language of the index, in the order in which they are read.
+    """Return the rule files for the language of the index, in the order in which they are read.
 
     Raises:
-        FolderUnusable: it cannot be read; an index without rules would be built silently.
+        FolderUnusable: it cannot be read; otherwise an index without rules would be built silently.
     """
     with _folder_errors(settings.synonyms_dir, "read"):
         os.scandir(settings.synonyms_dir).close()
@@ -41,7 +41,7 @@ def used_files(settings: Settings) -> list[Path]:
 
 
 def with_language(settings: Settings, client: Elasticsearch) -> Settings:
-    """The settings with the language of the live index, or else English, if they name none."""
+    """Return the settings; if they name no language, with that of the live index or English."""
     if settings.language:
         return settings
     live = live_generation(client, settings.index)
@@ -49,15 +49,15 @@ def with_language(settings: Settings, client: Elasticsearch) -> Settings:
 
 
 def index_settings(settings: Settings, rules: Rules | None = None) -> IndexSettings:
-    """The settings of a new generation, with the rules of the folder if no others are given."""
+    """Return the settings of a new generation, by default with the rules of the folder."""
     rules = rules or Rules(used_files(settings))
     language, model = language_of(settings.language), open_model(settings)
     return IndexSettings(rules, settings.shards, settings.replicas, language, model)
 
 
 def rules_in_use(digest: str, settings: Settings, language: Language) -> Rules | str:
-    """The rules of the folder if they have the `digest` of those in the index; else why nothing
-    can be said of these."""
+    """Return the rules of the folder if they have the `digest` of those in the index; otherwise
+    why the rules of the index cannot be explained."""
     try:
         files = rule_files(settings.synonyms_dir, language.name)
         rules = _rules(tuple((path, path.stat().st_mtime_ns) for path in files))
@@ -70,7 +70,7 @@ def rules_in_use(digest: str, settings: Settings, language: Language) -> Rules |
 
 
 def explain_rules(tokens: Sequence[str], rules: Rules | str, language: Language) -> dict[str, Any]:
-    """The rules at work in the lower-case tokens of a query, for `debug-search`, or a `note`."""
+    """Return, for `debug-search`, the rules that apply to lower-case tokens, or a `note`."""
     if isinstance(rules, str):
         return {"rules": [], "note": rules}
     made = [
@@ -88,12 +88,12 @@ def explain_rules(tokens: Sequence[str], rules: Rules | str, language: Language)
 
 @lru_cache(maxsize=2)
 def _rules(files: tuple[tuple[Path, int], ...]) -> Rules:
-    """Thousands of rules are compiled once, and again when a file changes."""
+    """Compile the rules of files, once for each version of a file: there may be thousands."""
     return Rules(path for path, _ in files)
 
 
 def live_rules(client: Elasticsearch, index: str) -> dict[str, None]:
-    """The rules of an index, as they take effect."""
+    """Return the rules that take effect in an index."""
     settings = client.indices.get_settings(index=index)[index]["settings"]
     filters = settings["index"]["analysis"]["filter"]
     lines, post_lines = (
@@ -108,7 +108,7 @@ def live_rules(client: Elasticsearch, index: str) -> dict[str, None]:
 
 @contextmanager
 def _folder_errors(folder: Path, what: str) -> Iterator[None]:
-    """Turn errors of the system into one that says what to do."""
+    """Turn errors of the operating system into one that says what to do."""
     try:
         yield
     except OSError as error:
@@ -120,10 +120,10 @@ def _folder_errors(folder: Path, what: str) -> Iterator[None]:
 
 
 def check_writable(folder: Path) -> None:
-    """Check that files can be put into the folder, and stay there.
+    """Check that files can be put into the folder, and that upgrades do not replace them.
 
     Raises:
-        FolderUnusable: they cannot, or do not.
+        FolderUnusable: one of these fails.
     """
     if "site-packages" in folder.parts:
         raise FolderUnusable(
@@ -136,7 +136,7 @@ def check_writable(folder: Path) -> None:
 
 
 def store(folder: Path, files: Sequence[Path]) -> list[str]:
-    """Copy files into the folder; returns the commands that undo it."""
+    """Copy files into the folder, and return the commands that undo it."""
     undo = []
     with _folder_errors(folder, "changed"):
         for file in files:

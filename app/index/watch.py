@@ -1,13 +1,13 @@
-"""Watches the index behind an alias: the only holder of what a process knows of it.
+"""Watches the index behind an alias; only this module holds what a process knows of it.
 
     watch.publish()                                  # after a write, before it is acknowledged
     lookup = watch.check(lookup, …)                  # before a kept answer is served
     session = watch.open_session(lookup.generation)  # before one is computed
 
-Redis has the generation (`app.search.view`) whose answers are served. Whoever changes it reads it,
-asks Elasticsearch, and replaces what was read: what another process found out meanwhile is newer,
-and stays. Every process also asks every few seconds, as Redis may not have the last change: it may
-have been away, be another host's, or have lost or restored its data.
+Redis has the generation (`app.search.view`) whose answers are served. A process that changes it
+reads it, asks Elasticsearch, and replaces only what it read: what another process wrote meanwhile
+is newer, and stays. Every process also asks every few seconds, because Redis may lack the last
+change: it may have been away, belong to another host, or have lost or restored its data.
 """
 
 import math
@@ -30,13 +30,13 @@ from app.search.session import SearchSession, WordMemo
 from app.search.view import IndexView, follow, languages_of, read_view
 from app.settings import Settings
 
-_LONGEST_WAIT = 1.0  # seconds that a search waits for an update that is under way
+_LONGEST_WAIT = 1.0  # seconds that a search waits for a running update
 _FIRST_WAIT = 0.25  # the same in a process that Elasticsearch has not answered yet
-_TIMEOUT = 30.0  # seconds for a request of a write
+_TIMEOUT = 30.0  # seconds for a request on behalf of a write
 _BACKGROUND_TIMEOUT = 3.0  # seconds for a request that searches wait for
 
 _NOTHING = b"none|||"
-"""The generation where there is no index."""
+"""The generation if there is no index."""
 
 
 class Intervals(NamedTuple):
@@ -68,25 +68,25 @@ class IndexWatch:
         self._intervals = intervals
         self._present: tuple[IndexView, WordMemo] | None = None
         self._following: SingleFlight[tuple[IndexView, WordMemo]] = SingleFlight()
-        self._verified = -math.inf  # when the update began after which Redis had the present view
-        self._updated = -math.inf  # when an update began last that Elasticsearch answered
+        self._verified = -math.inf  # when the last update began that left Redis up to date
+        self._updated = -math.inf  # when the last update began that Elasticsearch answered
         self._updating = threading.Lock()
         self._starting = threading.Lock()
-        self._began = -math.inf  # when the last update in the background was started
+        self._began = -math.inf  # when the last background update was started
         self._ended = threading.Event()  # whether it has ended
         self._ended.set()
-        self._failed = -math.inf  # when Elasticsearch did not answer one, unless it has since then
+        self._failed = -math.inf  # when it failed, if it did
 
     # -- writing -------------------------------------------------------------------------------
 
     def publish(self) -> None:
-        """Let searches find what was written before this call, and serve no answer from before it.
+        """Let searches find what was written before this call, and serve no older answers.
 
-        If Redis is away that follows within seconds of its return.
+        If Redis is away, kept answers are updated within seconds after it is back.
 
         Raises:
-            ApiError, TransportError: Elasticsearch does not answer. Sent again, a write that has
-                succeeded is published, too.
+            ApiError, TransportError: Elasticsearch does not answer. Repeating a successful write
+                publishes it.
         """
         patient = self._elastic.options(request_timeout=_TIMEOUT)
         patient.indices.refresh(index=self._settings.index, ignore_unavailable=True)
@@ -94,14 +94,14 @@ class IndexWatch:
             self._update(patient)
 
     def _update(self, client: Elasticsearch) -> None:
-        """Bring this process, and Redis if it answers, to the generation that Elasticsearch says.
+        """Bring this process, and Redis if it answers, to Elasticsearch's present generation.
 
         Raises:
             ApiError, TransportError: Elasticsearch does not answer.
         """
         called = time.monotonic()
         with self._updating:
-            while self._updated < called:  # otherwise another thread began after this call
+            while self._updated < called:  # otherwise another thread has updated since this call
                 began = time.monotonic()
                 try:
                     seen = self._cache.read_generation()
@@ -115,7 +115,7 @@ class IndexWatch:
                 self._updated = began
 
     def _ask(self, client: Elasticsearch) -> bytes:
-        """The generation that Elasticsearch says now, whose view is the present one then."""
+        """Read the view from Elasticsearch, make it the present one, and return its generation."""
         former = self._present[0] if self._present else None
         try:
             view = read_view(client, self._settings.index, former)
@@ -135,9 +135,9 @@ class IndexWatch:
 
     @property
     def languages(self) -> frozenset[str]:
-        """The languages of the posts, as last known; keys of answers depend on them.
+        """The last known languages of the posts; keys of answers depend on them.
 
-        A new process that gets no answer from Elasticsearch takes those in Redis.
+        If Elasticsearch does not answer a new process, these are the languages in Redis.
         """
         if not self._present:
             self._await_first()
@@ -150,19 +150,19 @@ class IndexWatch:
 
     @property
     def language(self) -> Language:
-        """What the index stems, as it was known last; else what the settings say."""
+        """The last known language of the index's analyzers, or else that of the settings."""
         present = self._present
         return present[0].language if present else language_of(self._settings.language)
 
     def check(self, lookup: Lookup, again: Callable[[], Lookup]) -> Lookup:
-        """The lookup, without its answer if that may be of a former generation.
+        """Return the lookup, without its answer if that may belong to an older generation.
 
-        Redis is trusted for some seconds after an update, and while Elasticsearch does not answer
-        if its generation is the one that this process learned last. After an update that had to be
-        waited for, `again` looks up once more.
+        Redis is trusted for some seconds after an update. While Elasticsearch does not answer,
+        Redis is trusted if it has the generation that this process has learned last. If this call
+        had to wait for an update, `again` repeats the lookup.
         """
         if not lookup.reached:
-            self._verified = -math.inf  # it may have missed what was written meanwhile
+            self._verified = -math.inf  # Redis may have missed writes meanwhile
             if self._present:
                 self._update_after(time.monotonic() - self._updated)
             return lookup
@@ -180,15 +180,15 @@ class IndexWatch:
             return lookup
         if present[0].generation != lookup.generation:
             return replace(lookup, answer=None)
-        # Elasticsearch takes long: what a search gets from it nevertheless is the better answer.
+        # Elasticsearch is slow: if a search still gets an answer from it, that is better.
         late = self._is_reachable()
         return replace(lookup, answer=replace(kept, state="STALE")) if late else lookup
 
     def open_session(self, generation: bytes | None) -> SearchSession:
-        """A session for a search whose lookup had this generation, by its view.
+        """Open a session with the view of this generation, which a search's lookup has read.
 
         Raises:
-            NoIndex, OutdatedIndex: there is nothing to search, or it has other fields.
+            NoIndex, OutdatedIndex: there is no index, or it has other fields.
             Unavailable: this is a new process, and Elasticsearch is known not to answer.
             ApiError, TransportError: Elasticsearch does not answer.
         """
@@ -202,9 +202,9 @@ class IndexWatch:
         return self._session(*present)
 
     def reopen(self, outdated: SearchSession, generation: bytes | None) -> SearchSession:
-        """A session by the view of now, for a search that found the index changed since its lookup.
+        """Open a session with the present view, after the index has changed during a search.
 
-        Redis gets the new generation: nobody gets a former answer after the new one.
+        Redis gets the new generation, so that nobody gets an older answer after the new one.
         Raises as `open_session` does.
         """
         if not self._present or self._present[0].figures != outdated.figures:
@@ -222,7 +222,7 @@ class IndexWatch:
         return SearchSession(self._elastic, settings.index, view, words, timeout)
 
     def _follow(self, generation: bytes | None) -> tuple[IndexView, WordMemo]:
-        """What is known of this generation, or of the one that Elasticsearch says now."""
+        """Read the view of this generation, or else of Elasticsearch's present one."""
         index = self._settings.index
         former = self._present[0] if self._present else None
         view = None
@@ -234,7 +234,7 @@ class IndexWatch:
         return self._set(view)
 
     def _replace(self, seen: bytes | None, generation: bytes) -> None:
-        """Have Redis know the generation that followed the one it had at a lookup."""
+        """Replace the generation that Redis had at a lookup by a newer one."""
         if seen is not None and seen != generation:
             with suppress(RedisUnavailable):
                 self._cache.replace_generation(seen, generation)
@@ -267,7 +267,7 @@ class IndexWatch:
                 self._admission.probe()
 
     def _update_soon(self) -> threading.Event:
-        """Update in another thread, unless one already does; the event that is set when it ends."""
+        """Update in a thread, unless one is running; return the event that is set when it ends."""
         with self._starting:
             if self._ended.is_set():
                 self._ended, self._began = threading.Event(), time.monotonic()
