@@ -1,6 +1,6 @@
-"""The documents of the index, and the body of a new one.
+"""Defines the documents of the index, and the body of a new one.
 
-A post is one document with its comments inside. Stored texts are HTML-escaped plain text.
+A post is one document that contains its comments. Stored texts are HTML-escaped plain text.
 """
 
 from typing import Any
@@ -40,21 +40,21 @@ from indexer import SCHEMA
 
 
 def _text_field(analyzer: str, **options: Any) -> Text:
-    """A text field whose analyzer differs at index time."""
+    """Return a text field with a different analyzer at index time."""
     return Text(analyzer=index_time(analyzer), search_analyzer=analyzer, **options)
 
 
 def _lookup(analyzer: str, **options: Any) -> Text:
-    """A field that tells which posts have a term, and nothing else: a match scores the inverse
-    document frequency of the term, and counting its posts reads no posting list."""
+    """Return a field that only shows which posts have a term: a match scores the inverse document
+    frequency of the term, and counting its posts reads no posting list."""
     return _text_field(analyzer, norms=False, index_options="docs", **options)
 
 
 def _prose(*copy_to: str, **fields: Text | Keyword) -> Text:
-    """A stemmed field; `forms` has the words as written, beside what stands for synonyms."""
+    """Return a stemmed field; `forms` has the words as written, and the marks of synonyms."""
     return _text_field(
         TEXT,
-        # Offsets let the highlighter work without analyzing a long post again.
+        # With offsets, the highlighter need not analyze a long post again.
         index_options="offsets",
         fields={"forms": _text_field(FORMS), **fields},
         **({"copy_to": list(copy_to)} if copy_to else {}),
@@ -77,9 +77,8 @@ _PASSAGES = {
 
 
 class BlogComment(InnerDoc):
-    """A comment: it tells which comments match. The score of the post is that of `comment_texts`,
-    so that comments count neither as documents nor in the statistics of words.
-    """
+    """A comment, which shows which comments match. `comment_texts` scores them, so that comments
+    count neither as documents nor in the statistics of words."""
 
     oid = Keyword()
     author = Keyword(index=False)
@@ -87,7 +86,7 @@ class BlogComment(InnerDoc):
         TEXT,
         index_options="offsets",
         fields={"forms": _text_field(FORMS)},
-        # What is copied is not copied on: both have to be named.
+        # Copies are not copied further: each target has to be named.
         copy_to=["comment_texts", "all", "stems"],
     )
     pub_date = Date()
@@ -98,7 +97,7 @@ class BlogItem(Document):
     """A post.
 
     `code` has its `<pre>` blocks, which are not in `text`; `all` has every term of the post once;
-    `digest` is of what it was read from. `over_http`: `sync` does not remove it.
+    `digest` is the digest of its source. `over_http`: `sync` does not remove it.
     """
 
     class Meta:
@@ -112,7 +111,7 @@ class BlogItem(Document):
         prefixes=Text(analyzer=PREFIXES, search_analyzer=WORDS, norms=False, index_options="docs"),
         # The whole title as doc values: reading `_source` takes a third of a suggestion's time.
         keyword=Keyword(index=False),
-        # The whole title, case, accents and punctuation aside.
+        # The whole title without case, accents and punctuation.
         exact=Keyword(normalizer=EXACT, doc_values=False),
     )
     text = _prose("all")
@@ -121,7 +120,7 @@ class BlogItem(Document):
         fields={"forms": _text_field(FORMS, index_options="offsets")},
         copy_to=["all", "stems"],
     )
-    # Where each heading is in `text` and `code`, its level, and the id that its page gives it.
+    # The line of each heading in `text` and `code`, its level, and its id on the page.
     headings = Object(
         properties={
             "text": _text_field(TEXT, norms=False),
@@ -131,17 +130,18 @@ class BlogItem(Document):
             "id": Keyword(index=False, doc_values=False),
         }
     )
-    # The lines of `text` that end with a colon before code, each with how that begins.
+    # The lines of `text` that end with a colon before code, each with the beginning of that code.
     announced = Keyword(index=False, doc_values=False)
     comments = Nested(BlogComment)
     # Filled from the comments; not stored.
     comment_texts = _prose()
     all = _lookup(FORMS)
-    # What is not in `text`, which has stems itself.
+    # Everything outside `text`, which is stemmed itself.
     stems = _lookup(TEXT)
     url = Keyword(index=False)
     image = Keyword(index=False, doc_values=False)
-    # `under` and `path` have each beginning of it, with and without its host: `under=` of a search.
+    # `under` and `path` have all beginnings of the address, with and without its host: a search's
+    # `under=`.
     address = Keyword(
         fields={
             name: Text(analyzer=name, search_analyzer="keyword", norms=False, index_options="docs")
@@ -149,11 +149,11 @@ class BlogItem(Document):
         }
     )
     slug = Keyword()
-    # The links of the post, and the texts of those of other posts that lead to it: write/links.py.
+    # The links of the post, and the texts of other posts' links to it: write/links.py.
     links = Keyword(index=False)
     link_texts = _text_field(TEXT, fields={"keyword": Keyword(index=False)})
     language = Keyword()
-    # What its translations have, too; of a post without any its oid.
+    # Shared with its translations; the oid of a post without any.
     translation_key = Keyword()
     pub_date = Date()
     # The day of `pub_date` in its own time zone, as the site shows it.
@@ -161,25 +161,25 @@ class BlogItem(Document):
     modified = Date()
     categories = Keyword()
     keywords = Keyword(copy_to=["all", "stems"])
-    # How much it is read: `_popularity` of app/search/clauses.py.
+    # How much it is read: `_popularity` in app/search/clauses.py.
     popularity = Float(index=False)
     digest = Keyword(index=False)
     over_http = Boolean()
-    # Stored and nothing else, unless the index is made for `passages.vector`.
+    # Only stored, unless the index has a mapping for `passages.vector`.
     passages = Object(enabled=False)
 
 
 def index_body(
     rules: Rules, shards: int, language: Language = ENGLISH, model: str = ""
 ) -> dict[str, Any]:
-    """Settings and mappings of a new index, to be filled with few refreshes and without replicas.
+    """Return settings and mappings of a new index, to be filled with few refreshes and no replicas.
 
-    Both cost time on every bulk request. Without any refresh the last one takes longer than all.
+    Both cost time in every bulk request. Without any refresh, the last one takes longer than all.
 
     Args:
         model: the name of the model of the vectors of passages; "": they cannot be searched.
     """
-    index = Index("blog")  # whoever creates the index gives it its own name
+    index = Index("blog")  # the caller sets the actual name
     index.document(BlogItem)
     index.settings(
         number_of_shards=shards,
@@ -200,7 +200,7 @@ def index_body(
     if model:
         meta["model"] = model
         properties["passages"] = _PASSAGES
-        # A rebuild and a rollback copy documents with all that they have.
+        # A rebuild and a rollback copy whole documents, including vectors.
         body["settings"]["index.mapping.exclude_source_vectors"] = False
     body["mappings"]["_meta"] = {"blogsearch": meta}
     return body

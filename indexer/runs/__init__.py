@@ -1,1 +1,1 @@
-"""What a command does: build, sync, add, export."""
+"""Runs the commands build, sync, add and export."""

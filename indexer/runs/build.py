@@ -1,12 +1,12 @@
 """Builds a generation beside the live one: create, fill, verify, replay, swap.
 
-`reindex` fills it from a source. `rebuild` replays everything that the live one has, for other
-synonym rules, another language, or the schema of a new version of this service. `rollback` replays
-what came since the swap onto the generation that was live before.
+`reindex` fills it from a source. `rebuild` replays the whole live generation, for other synonym
+rules, another language, or the schema of a new version of this service. `rollback` replays the
+writes since the swap onto the generation that was live before.
 
 Writes that arrive during a build go to the live generation. They are replayed onto the new one:
-first while further writes are accepted, then, for the last few, under a write block. Writers that
-are refused read again through the alias, and reach the new generation after the swap.
+first while further writes are accepted, then, for the last few, under a write block. Refused
+writers read again through the alias, and reach the new generation after the swap.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -58,19 +58,19 @@ OVER_HTTP = {
         ]
     }
 }
-"""The posts that came over HTTP, or of which a comment did."""
+"""The posts that came over HTTP, or that have a comment that did."""
 
 Check = Callable[[str], None]
 """Raises an error if the generation of this name must not go live."""
 Fill = Callable[[str, str | None, Collection[str], Ready], int]
-"""Writes posts to the new generation of this name, once it is ready; how many. The second name is
-that of the live one, if there is one, with the oids that it has: what is written to it from now on
-is replayed."""
+"""Writes posts to the new generation of this name, once it is ready; returns their number. The next
+arguments are the name of the live one, if there is one, and the oids in it: what is written to it
+from now on is replayed."""
 
 
 @dataclass(frozen=True, slots=True)
 class IndexSettings:
-    """The settings of a new generation. `model` gives the vectors of passages; None: no vectors."""
+    """The settings of a new generation. `model` computes vectors of passages; None: no vectors."""
 
     rules: Rules
     shards: int
@@ -89,8 +89,8 @@ class IndexSettings:
 class Built:
     """A generation that went live.
 
-    `replayed` is the number of writes that arrived during the build, `lost` says what a rollback
-    could not take over, and why.
+    `replayed` is the number of writes that arrived during the build; `lost` explains what a
+    rollback could not replay.
     """
 
     index: str
@@ -101,7 +101,7 @@ class Built:
 
 
 def is_current(generation: Generation, settings: IndexSettings) -> bool:
-    """Whether a generation has these rules, language, vectors, the present schema and analysis."""
+    """Whether a generation has these settings and language, and the present schema and analysis."""
     language = settings.language
     wanted = (settings.rules.digest, language.name, SCHEMA, settings.model_name)
     had = (generation.rules, generation.language, generation.schema, generation.model)
@@ -134,7 +134,7 @@ def reindex(
         lacking: list[str] = []
         alike = Alike(len(there))
         if live:
-            # Also how popular they are, and the texts of links, most of which stay the same.
+            # Also their popularity, and the texts of links, most of which stay the same.
             pairs = _with_stored(client, live, posts)
             merged = (_merge(post, had, there, alike, ingest) for post, had in pairs)
             over_http = _posts_over_http(client, live, ingest.read, lacking)
@@ -170,7 +170,7 @@ def rebuild(client: Elasticsearch, lock: Lock, alias: str, settings: IndexSettin
 
 
 def posts_named(client: Elasticsearch, index: str, oids: Iterable[str]) -> Iterator[Post]:
-    """Those of these posts that an index has."""
+    """Yield the posts with these oids that an index has."""
     for batch in batches(oids, _BATCH):
         yield from (found.post for found in read_posts(client, index, batch) if found.post)
 
@@ -178,7 +178,7 @@ def posts_named(client: Elasticsearch, index: str, oids: Iterable[str]) -> Itera
 def _with_stored(
     client: Elasticsearch, index: str, posts: Iterable[Post]
 ) -> Iterator[tuple[Post, OfTheIndex]]:
-    """Posts, each with what an index has of it besides."""
+    """Yield posts, each with the other data that an index has of it."""
     for batch in batches(posts, _BATCH):
         oids, kept = [post.oid for post in batch], ("comments", "popularity", "link_texts")
         yield from zip(batch, read_of_the_index(client, index, oids, *kept), strict=True)
@@ -187,8 +187,8 @@ def _with_stored(
 def _merge(
     post: Post, had: OfTheIndex, there: Collection[str], alike: Alike, ingest: Ingest
 ) -> Post:
-    """A post of a source with what only the live index has; `alike` gets one that it has, too, and
-    of the comments that the source takes back those are left that it had."""
+    """Merge a post of a source with the data that only the live index has. A post that the index
+    already has goes to `alike`; of its withdrawn comments, only those in the index are kept."""
     if post.oid in there:
         alike.add(post)
     if withdrawn := ingest.withdrawn.get(post.oid):
@@ -199,8 +199,8 @@ def _merge(
 def _posts_over_http(
     client: Elasticsearch, live: str, read: Collection[str], lacking: list[str]
 ) -> Iterator[Post]:
-    """The posts that came over HTTP and were not read from the source; `lacking` gets the oids of
-    further posts that have such comments."""
+    """Yield posts that came over HTTP and were not read from the source; append to `lacking` the
+    oids of other posts with such comments."""
     for post in stored_posts(client, live, {"bool": {"must": [OVER_HTTP, NO_SAMPLES]}}):
         if post.oid not in read:
             if post.over_http:
@@ -212,7 +212,7 @@ def _posts_over_http(
 def _check_complete(
     client: Elasticsearch, live: str, new: str, lacking: Sequence[str], withdrawn: int
 ) -> None:
-    """Check that nothing is lost that the source lacks by mistake; so many comments are not."""
+    """Check that the source lacks nothing by mistake; `withdrawn` comments may be missing."""
     if lacking:
         raise NotBuilt(
             f"Comments came over HTTP on {quantity(len(lacking), 'post')} that the source does not "
@@ -242,7 +242,7 @@ def _write(
     limits: BulkLimits | None = None,
     ready: Ready | None = None,
 ) -> int:
-    """Write to a generation through its building alias; how many operations were accepted."""
+    """Write to a generation through its building alias; return the number of accepted writes."""
     accepted = 0
     for outcomes in send_bulk(client, building_alias(name), operations, limits, ready):
         for outcome in outcomes:
@@ -263,9 +263,9 @@ def _build(
     settings: IndexSettings,
     fill: Fill | None = None,
 ) -> Built:
-    """Build the next generation and make it live; after any failure the live one is as it was.
+    """Build the next generation and make it live; after any failure the live one is unchanged.
 
-    Without `fill` it gets what the live one has.
+    Without `fill`, copy the live one.
 
     Raises:
         NotBuilt: the index does not contain what was accepted.
@@ -298,11 +298,11 @@ def _build(
             client.indices.create, index=name, aliases=aliases, wait_for_active_shards=1, **body
         )
         if fill:
-            # The first posts are read meanwhile: creating it takes a tenth of a small build.
+            # The first posts are read meanwhile: the creation takes a tenth of a small build.
             accepted = fill(name, live.name if live else None, there, made.result)
         elif replay:
             made.result()
-            # Not what was written there after it was read, which is replayed later.
+            # Without the posts written there after it was read, which are replayed later.
             accepted = len(replay.once() & replay.there)
         # Set explicitly: by default an index not searched for 30 s stops refreshing, and the first
         # search after a write has to wait for a refresh.
@@ -330,12 +330,12 @@ def rollback(client: Elasticsearch, alias: str, check: Check | None = None) -> B
     """Make the previous generation live; the live one becomes the previous one.
 
     Writes since the swap are replayed: a rollback undoes a build, not the posts written after it.
-    If the live generation is gone or cannot be read, they are lost as long as it cannot, and
-    nothing is checked.
+    If the live generation is gone or cannot be read, they are lost as long as it cannot be read,
+    and nothing is checked.
 
     Raises:
         NoIndex: there is no previous generation.
-        Damaged: nor can the previous one be read.
+        Damaged: the previous one cannot be read either.
         NotBuilt: a write since the swap does not fit the older mapping, or `check` raises it.
         Locked: another process is building.
     """
@@ -387,7 +387,7 @@ def _go_live(
     if check:
         check(new)
     if replay:
-        # What came during the first time: few are left for the blocked phase.
+        # The writes during the first replay: few are left for the blocked phase.
         replayed += len(replay.once())
         client.indices.refresh(index=new)
         removed = replay.there - set(ids(client, new))
@@ -414,9 +414,9 @@ def _go_live(
 
 @contextmanager
 def _undone_on_failure(client: Elasticsearch, lock: Lock, alias: str) -> Iterator[None]:
-    """Undo what a build or rollback has changed; a process that took over the lock does it itself.
+    """Undo the changes of a build or rollback; a process that took over the lock does so itself.
 
-    If Elasticsearch is away, the next write or command does it.
+    If Elasticsearch is unavailable, the next write or command does it.
     """
     try:
         yield
@@ -432,15 +432,15 @@ def _undone_on_failure(client: Elasticsearch, lock: Lock, alias: str) -> Iterato
 
 @dataclass(slots=True)
 class _Replay:
-    """Replays what happens to `old`, which is live, onto `new`, which will be.
+    """Replays changes of `old`, which is live, onto `new`, which will be.
 
-    Written is what is above a checkpoint. Deleted is what was there then, or was written since, and
-    is not there now: the number of documents tells whether there is any.
+    Documents above a checkpoint were written. Documents that were there then, or were written
+    since, and are missing now, were deleted: the number of documents shows whether there are any.
 
     Args:
-        since: the checkpoint; -1 for each shard: everything that is there.
-        there: the ids of the documents that were there then; others, if they are there now.
-        from_source: `new` has posts as a source has them. They keep their content, unless they were
+        since: the checkpoint; -1 for each shard: everything in the index.
+        there: the ids of the documents that were there then; of others, only if they are there now.
+        from_source: `new` has posts from a source. They keep their content, unless they were
             written over HTTP, and get the comments that were.
     """
 
@@ -453,7 +453,7 @@ class _Replay:
     from_source: bool = False
 
     def once(self) -> set[str]:
-        """Replay what has happened until now; returns the ids of what was written or deleted."""
+        """Replay all changes until now; return the ids of the documents written or deleted."""
         client, old = self.client, self.old
         now = checkpoint(client, old)
         client.indices.refresh(index=old)
@@ -474,13 +474,13 @@ class _Replay:
         return changed
 
     def _changed(self, oids: set[str]) -> Iterator[Post]:
-        """What was written; `oids` gets theirs."""
+        """Yield the posts written, and add their ids to `oids`."""
         for post in read_changed_since(self.client, self.old, self.since):
             oids.add(post.oid)
             yield post
 
     def _joined(self, written: Iterable[Post]) -> Iterator[Post]:
-        """What was written while a source was read, joined with what the source has of it.
+        """Merge the posts written while a source was read with those of the source.
 
         Only comments were written, unless the post came over HTTP as a whole, or the source does
         not have it.

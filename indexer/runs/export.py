@@ -1,10 +1,10 @@
-"""What is live as JSON Lines, and back: a copy that needs no source and no snapshot.
+"""Exports the live index as JSON Lines and reads them: a copy without a source or a snapshot.
 
     {"format": "blogsearch-1", "oid": "posts/a", "title": "A", "text": "…", "comments": [{…}], …}
 
-A line is a post as it is stored, with its comments and with what came over HTTP marked as such, so
-that `reindex` takes it without reading HTML again, and exports the same line. What a build derives
-of all posts, the texts of links and the vectors of passages, is left out.
+A line is a stored post with its comments; what came over HTTP is marked, so that `reindex` reads
+the line without parsing HTML again, and a new export has the same line. Fields that a build derives
+from all posts, the texts of links and the vectors of passages, are left out.
 """
 
 from collections.abc import Iterator, Mapping
@@ -24,14 +24,14 @@ _REMEDY = "Export it again with `blogsearch export`."
 
 
 def export(client: Elasticsearch, alias: str) -> Iterator[bytes]:
-    """The lines of the live index, in the order of the oids."""
+    """Yield the lines of the live index, in the order of the oids."""
     for hit in scan(client, alias, sort="oid", source={"excludes": _DERIVED}):
         line = {"format": FORMAT, **hit["_source"]}
         yield orjson.dumps(line, option=orjson.OPT_SORT_KEYS) + b"\n"
 
 
 def read_exported(entry: Mapping[str, Any], origin: Origin) -> ExportedPost | Reject:
-    """The post of a line of an export; a Reject for one that `export` has not written."""
+    """Return the post in a line of an export; a Reject for a line that `export` has not written."""
     source = {name: value for name, value in entry.items() if name != "format"}
     oid = source.get("oid")
     reason = ""
@@ -50,7 +50,7 @@ def read_exported(entry: Mapping[str, Any], origin: Origin) -> ExportedPost | Re
 
 
 def _has_markup(value: Any) -> bool:
-    """Whether a text that would be shown has a `<`: it would be markup on the page of a search."""
+    """Whether a displayed text contains `<`: it would be markup on the search page."""
     if isinstance(value, Mapping):
         shown = value.keys() - {"oid", "translation_key"}
         return any(_has_markup(value[name]) for name in shown)

@@ -1,4 +1,4 @@
-"""Reads a source into posts, and counts what becomes of them."""
+"""Reads a source into posts, and counts the outcomes."""
 
 import hashlib
 import math
@@ -33,37 +33,37 @@ from indexer.runs.refusals import Refusal
 from indexer.store.bulk import BulkLimits
 
 MAX_REMOVED = 5
-"""Posts, and comments, that may be removed at a time without `force`, however small the blog."""
+"""The number of posts, or comments, that may always be removed at a time without `force`."""
 MAX_REMOVED_SHARE = 0.25
-"""The share of the posts, and of the comments, that may be removed at a time without `force`."""
+"""The share of posts, or comments, that may be removed at a time without `force`."""
 _REJECTS = 3  # posts of a small source that may be rejected without `force`
-_REJECTED_SHARE = 0.1  # and of a large one
-_REPORTED = 500  # entries between two reports of the progress
+_REJECTED_SHARE = 0.1  # the same for a large one
+_REPORTED = 500  # entries between two reports of progress
 
 _NO_TEXT = b""
-_SHORT = 5  # characters of a title that may stand in the text of another page by accident
-_SAMPLE = 100  # characters of a post that a message quotes
+_SHORT = 5  # the length up to which a title may be in another page's text by accident
+_SAMPLE = 100  # characters of a post quoted in a message
 _NUMBERED = re.compile(rf"(?<![A-Za-z-])[A-Za-z-]*+\d[A-Za-z\d.,:{NARROW}-]*+")
-"""A word that has a digit, as a time or the number of an error."""
-_COMPARED = 50_000  # posts of a large index that are compared, by chance
+"""A word with a digit, such as a time or the number of an error."""
+_COMPARED = 50_000  # posts of a large index that are compared, as a sample
 
 OnReject = Callable[[Reject], None]
 
 
 def too_many_removed(removed: int, indexed: int) -> bool:
-    """Whether removing so many of the indexed posts or comments looks like a mistake."""
+    """Whether the removal of this number of posts or comments looks like a mistake."""
     return removed > max(MAX_REMOVED, MAX_REMOVED_SHARE * indexed)
 
 
 class Alike:
-    """Finds the posts that would get a text that others get, too, or none, or their title: a page
-    for a login, an error, a parked domain or an empty template in place of each.
+    """Finds posts that would get the same text or title, or no text: a login page, an error page, a
+    parked domain or an empty template in place of each.
 
         alike = Alike(indexed)  # the number of posts of the index
         alike.add(post)  # each one that replaces a post
         alike.check(stored)
 
-    Of an index of more than 50,000 posts some are compared for all.
+    Of an index of more than 50,000 posts, only a sample is compared.
     """
 
     def __init__(self, indexed: int) -> None:
@@ -88,7 +88,7 @@ class Alike:
         """Check that most posts of the index keep a title and a text of their own.
 
         Args:
-            stored: reads some of its posts; asked only if too many are alike.
+            stored: reads some of its posts; called only if too many are alike.
 
         Raises:
             AllAlike: more than a quarter of them, and at least five, would not.
@@ -98,7 +98,7 @@ class Alike:
         for what, found in self._found.items():
             if len(found) < least:
                 continue
-            # Posts may have been alike before: photographs without a text, written anew.
+            # Posts may have been alike before: photographs without text, rewritten.
             were = {post.oid: _keys(post)[what] for post in stored(list(found))}
             lost = [oid for oid, key in found.items() if were.get(oid, key) != key]
             if len(lost) >= least:
@@ -111,8 +111,8 @@ class Alike:
 
 
 def _keys(post: Post) -> dict[str, bytes]:
-    """What posts have in common that show the same: their titles, or their texts without the words
-    that have a digit, title and address."""
+    """Return the values that posts with the same content share: digests of the title, and of the
+    text without words that have a digit, title and address."""
     text = f"{post.text}\n{post.code}"
     for own in (post.url, post.title, f"/{post.oid}"):
         if len(own) > _SHORT:
@@ -131,10 +131,9 @@ class IngestOptions:
     """How a source is read and written.
 
     Args:
-        force: do what looks like a mistake: remove most of the posts, build without the rejected.
-        complete: of `sync`: the source has every post; a feed, which has only the latest, is not
-            complete.
-        comments: of `sync`: the source has all comments, so that it may lack the last one, too.
+        force: do what looks like a mistake: remove most posts, build without rejected ones.
+        complete: for `sync`: the source has every post; a feed, which only has the latest, has not.
+        comments: for `sync`: the source has all comments, so it may also lack the last one.
         purpose: shown to other processes that wait for the lock.
     """
 
@@ -147,20 +146,20 @@ class IngestOptions:
 
 
 class Ingest:
-    """Reads a source once, and counts what becomes of it.
+    """Reads a source once, and counts the outcomes.
 
     Args:
-        stored: the digests of posts, by their oids, which are left out if they are unchanged.
+        stored: digests by oid; posts that still have theirs are skipped as unchanged.
 
     Attributes:
-        read: the oids of all posts of the source, and where each was read.
+        read: the oids of all posts of the source, and the origin of each.
         has_comments: whether any post of the source has comments.
-        kept: the oids that a Reject or Skipped names: these posts are not missing from the source.
-        withdrawn: the comments, by their post, that the source says are not public.
-        doubted: of `kept`, pages that no longer look like posts, without saying why.
-        rejects_without_oid: number of rejects that may be any post.
-        entries: posts and rejects that the source yielded.
-        unchanged: posts that the index has as they are in the source.
+        kept: the oids of each Reject and Skipped: these posts are not missing from the source.
+        withdrawn: the comments, by post, that the source marks as not public.
+        doubted: of `kept`, pages that no longer look like posts but declare nothing.
+        rejects_without_oid: the number of rejects that may be any post.
+        entries: the number of posts and rejects that the source yielded.
+        unchanged: the number of posts that are the same in the index.
     """
 
     def __init__(
@@ -183,14 +182,14 @@ class Ingest:
 
     @property
     def rejected(self) -> int:
-        """The number of entries of which something was rejected: the post or a comment."""
+        """The number of entries with anything rejected: the post or a comment."""
         return len(self._rejected) + self.rejects_without_oid
 
     def posts(self, items: Iterable[SourceItem]) -> Iterator[Post]:
-        """The posts that differ, each oid once; rejects are reported as they occur."""
+        """Yield the posts that differ, each oid once; rejects are reported as they occur."""
         for item in items:
             if isinstance(item, Skipped):
-                # A page that was taken for a post before, and says nothing else, is not missing.
+                # A page that was a post before, and declares nothing, is not missing.
                 if item.oid is not None and not item.declared:
                     self.kept.add(item.oid.strip())
                     self.doubted[item.oid.strip()] = item
@@ -205,9 +204,9 @@ class Ingest:
                 yield post
 
     def is_unchanged_entry(self, entry: bytes, origin: Origin) -> bool:
-        """Whether the index has the post of this entry unchanged, and it was not read before.
+        """Whether the index has this entry's post unchanged, and it was not read before.
 
-        If so, it counts as read.
+        If so, it now counts as read.
         """
         oid = self._by_digest.get(digest(entry))
         if oid is None or oid in self.read:
@@ -220,8 +219,8 @@ class Ingest:
         """Check that the source was understood.
 
         Raises:
-            NotBuilt: more than a tenth of its posts were rejected, wholly or in part, and more than
-                three; or more than half of them wholly.
+            NotBuilt: more than a tenth of its posts, and more than three, were rejected, wholly
+                or in part; or more than half of them wholly.
         """
         too_many = self.rejected > max(_REJECTS, _REJECTED_SHARE * self.entries)
         if too_many or 2 * (self.entries - len(self.read)) > self.entries:
@@ -235,9 +234,10 @@ class Ingest:
         self.reject(Reject(self.read[oid], oid, refusal.reason, refusal.remedy))
 
     def reject(self, reject: Reject) -> None:
-        """Count a reject; its post is not missing: it keeps its state in the index."""
+        """Count a reject; its post is not missing, and stays as it is in the index."""
         if reject.oid is None:
-            # The only one of its entry. In an export entries without an oid have the same origin.
+            # The only reject of its entry. Entries of an export without an oid have the same
+            # origin.
             self.rejects_without_oid += 1
         else:
             self._rejected.add(reject.origin)
@@ -255,7 +255,7 @@ class Ingest:
         self.has_comments = self.has_comments or has_comments(self._stored[oid])
 
     def _is_known(self, item: RawPost | ExportedPost) -> bool:
-        """Whether it has been read before, or the index has it unchanged; it is counted then."""
+        """Whether a post was read before, or the index has it unchanged; if so, count it."""
         oid = item.post.oid if isinstance(item, ExportedPost) else oid_of_reject(item.oid)
         if oid is None:
             return False

@@ -1,4 +1,4 @@
-"""Explains why Elasticsearch refused a document, and what to do about it."""
+"""Explains why Elasticsearch refused a document, and how to correct it."""
 
 import re
 from collections.abc import Mapping
@@ -45,13 +45,13 @@ _CONFLICT = Refusal("others write it all the time", "Send it again.", stale=True
 def error_of_part(
     response: ObjectApiResponse[Any], error: Mapping[str, Any], status: int
 ) -> ApiError:
-    """What the client would raise if a part of a response that failed were the whole."""
+    """Return the error of the client, as if a failed part of a response were the whole."""
     kind, meta = HTTP_EXCEPTIONS.get(status, ApiError), replace(response.meta, status=status)
     return kind(error["type"], meta, {"error": error, "status": status})
 
 
 def refusal_from(body: Any) -> Refusal:
-    """The refusal described by an `error` object and its `status` in an Elasticsearch response."""
+    """Return the refusal for the `error` and the `status` in a response of Elasticsearch."""
     body = body if isinstance(body, Mapping) else {"error": str(body)}
     error = body.get("error")
     error = error if isinstance(error, Mapping) else {"reason": str(error)}
@@ -80,8 +80,8 @@ def refusal_from(body: Any) -> Refusal:
 
 
 def _explain_block(reason: str) -> Refusal:
-    """The refusal for a reason such as `index [blog-000001] blocked by: [FORBIDDEN/8/index write`,
-    by the numbers of Elasticsearch's blocks."""
+    """Return the refusal for a reason such as `index [blog-000001] blocked by: [FORBIDDEN/8/index
+    write`, by the numbers of Elasticsearch's blocks."""
     blocks = set(re.findall(r"/(\d+)/", reason))
     if "12" in blocks:  # index.blocks.read_only_allow_delete
         return DISK_FULL
@@ -91,7 +91,7 @@ def _explain_block(reason: str) -> Refusal:
 
 
 def _with_causes(error: Mapping[str, Any]) -> str:
-    """The reason and its causes; the outermost reason alone is often too general."""
+    """Return the reason and its causes; the outermost reason alone is often too general."""
     reasons = []
     cause: Any = error
     while isinstance(cause, Mapping):

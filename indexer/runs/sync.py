@@ -1,8 +1,8 @@
 """Brings a source into the live index: posts are added, changed and removed.
 
-The index is read once: the digest of every post. What differs in the source is read again as it is
-now, merged and written on condition that nobody has written it since. A post that was written or
-deleted over HTTP after the comparison stays as it is: the next `sync` looks at it again.
+The index is read once: the digest of every post. Posts that differ in the source are read again in
+their present state, merged, and written if nobody has written them since. A post written or deleted
+over HTTP after the comparison is left to the next `sync`.
 """
 
 from collections.abc import Collection, Mapping, Sequence, Set
@@ -31,24 +31,24 @@ from indexer.write.live import (
 )
 
 _BATCH = 200  # posts read and written at a time
-_IN_MEMORY = 64_000_000  # bytes of posts that are to be written; more are in a file
-_RUNS = 3  # in a row in which a page has to look like no post
+_IN_MEMORY = 64_000_000  # bytes of posts to be written; more go to a file
+_RUNS = 3  # runs in a row in which a page must look like no post
 
 
 @dataclass(frozen=True, slots=True)
 class SyncResult:
-    """What a sync did.
+    """The result of a sync.
 
     Args:
         index: the live generation.
         added, changed, removed: the oids of posts; a comment is `post/comment`.
-        unchanged: number of posts.
+        unchanged: the number of posts.
         removals_withheld: why nothing was removed; empty if removals were made or not needed.
         outdated: whether the index has other rules, or another language, than the settings.
         built: the generation that was built, if there was none.
-        doubted: the posts whose pages no longer look like posts, and why they still are there.
-        shortened: of the changed posts those that have less than half of their former text, if
-            they are many: the source may have summaries only.
+        doubted: the posts whose pages no longer look like posts, and the reasons for keeping them.
+        shortened: the changed posts that lost more than half of their text, if there are many: the
+            source may only have summaries.
     """
 
     index: str
@@ -74,12 +74,11 @@ def sync(
     """Compare a source with the live index by digests, and make the index equal to it.
 
     Nothing is written before the source is read to its end. A post whose page no longer looks like
-    one, and does not say why, stays until that was so in three runs in a row.
+    one, without declaring why, stays until this has been found in three runs in a row.
 
-    Without an index the first generation is built. One that has other rules or another language is
-    synced as it is.
-    Comments are removed with their post. Otherwise only those that came from a source are removed,
-    and only if the source has comments at all.
+    Without an index, the first generation is built. An index with other rules or another language
+    is synced as it is. Comments are removed with their post. Otherwise only comments from a source
+    are removed, and only if the source has comments at all.
 
     Args:
         read: called once.
@@ -89,7 +88,7 @@ def sync(
         LockLost: it was suspended and lost the lock; nothing was written since.
         SourceError: reading the source failed; nothing was changed.
         AllAlike: many posts would get the same text, or none; nothing was changed.
-        NotBuilt: of the first build.
+        NotBuilt: the first build failed.
         OutdatedIndex: the index has to be rebuilt first.
     """
     options = options or IngestOptions(purpose="sync")
@@ -120,11 +119,11 @@ def sync(
 
 
 class _Comparison:
-    """A source and the live index, of which every post's digest is read once.
+    """A comparison of a source with the live index, of which every post's digest is read once.
 
     Attributes:
-        unchanged: number of posts that had to be compared, and are as they were.
-        changes_links: whether the texts of links may differ now from those of the posts. Writes
+        unchanged: the number of posts that were compared and did not differ.
+        changes_links: whether the texts of links may now differ from those in the posts. Writes
             over HTTP leave that to the next `sync`.
     """
 
@@ -139,7 +138,7 @@ class _Comparison:
         self._client, self._alias, self._through = client, alias, through
         self._digests: dict[str, str] = {}
         self._over_http: set[str] = set()
-        self._at: dict[str, str] = {}  # address: oid; only for a source that has not every post
+        self._at: dict[str, str] = {}  # oids by address; only for a source that lacks some posts
         names = ("oid", "digest", "over_http", *(() if options.complete else ("address",)))
         for values in doc_values(client, alias, names):
             self._digests[values["oid"]] = values.get("digest", "")
@@ -160,7 +159,7 @@ class _Comparison:
         self._lost_comments: list[str] = []
 
     def write(self, read: Read, model: Model | None) -> None:
-        """Write what is new or differs, but no post of which the source lacks comments."""
+        """Write new and changed posts, except those of which the source lacks comments."""
         read_posts = self.ingest.posts(read(self.ingest.is_unchanged_entry))
         with SpooledTemporaryFile(_IN_MEMORY) as held:
             alike = Alike(len(self._digests))
@@ -177,9 +176,9 @@ class _Comparison:
                 self._write(batch, keeps_comments=False, keeps_lost=True)
 
     def remove(self) -> str:
-        """Remove what the source lacks, unless that looks like a mistake; why nothing was removed.
+        """Remove what the source lacks, unless that looks like a mistake; return why it was not.
 
-        Comments are missing only if the source has comments at all.
+        Comments can only be missing if the source has comments at all.
         """
         options = self.ingest.options
         missing, doubted = self._missing(), self._doubted()
@@ -193,7 +192,7 @@ class _Comparison:
             missing += self._followed(doubted, 1 if too_many else _RUNS)
             withheld = self._withheld(missing, len(comments))
         if withheld and comments:
-            return withheld  # these posts stay as they are
+            return withheld  # these posts stay unchanged
         for batch in batches(self._with_lost, _BATCH):
             self._write(batch, keeps_comments=not removes_comments, keeps_lost=False)
         if withheld:
@@ -207,14 +206,14 @@ class _Comparison:
         return ""
 
     def _doubted(self) -> dict[str, Skipped]:
-        """The posts whose pages no longer look like posts, without saying why."""
+        """Return the posts whose pages no longer look like posts, without declaring why."""
         if not self.ingest.options.complete:
             return {}
         own = self._digests.keys() - self._over_http - self.ingest.read.keys()
         return {oid: item for oid, item in self.ingest.doubted.items() if oid in own}
 
     def _followed(self, doubted: Mapping[str, Skipped], runs: int) -> list[str]:
-        """Those of these posts that were found so in enough runs; the others are told."""
+        """Return the posts that were doubted in enough runs; report the others."""
         counts = count_doubts(self._client, self._alias, doubted)
         for oid, item in doubted.items():
             if counts[oid] < runs:
@@ -222,7 +221,7 @@ class _Comparison:
         return [oid for oid in doubted if counts[oid] >= runs]
 
     def _withheld(self, missing: Sequence[str], comments: int) -> str:
-        """Why posts and so many comments may not be removed; empty if they may."""
+        """Return why posts and this number of comments may not be removed; empty if they may."""
         ingest, indexed = self.ingest, len(self._digests) - len(self._over_http)
         if ingest.options.force or not (missing or comments):
             return ""
@@ -241,8 +240,8 @@ class _Comparison:
         return ""
 
     def _is_elsewhere(self, post: Post) -> bool:
-        """Whether the index has a post's address under another oid, as a feed has other oids, and
-        often only a summary, than the folder that the post was read from."""
+        """Whether the index has a post's address under another oid; a feed has other oids, and
+        often only a summary, than the folder from which the post was read."""
         oid = self._at.get(post.address, post.oid)
         self.unchanged += oid != post.oid
         return oid != post.oid
@@ -282,7 +281,7 @@ class _Comparison:
                     self._shortened.append(oid)
 
     def shortened(self) -> list[str]:
-        """The posts that lost most of their text, if so many look like a mistake."""
+        """Return the posts that lost most of their text, if so many look like a mistake."""
         is_mistake = too_many_removed(len(self._shortened), len(self._digests))
         return self._shortened if is_mistake else []
 
@@ -307,7 +306,7 @@ class _Comparison:
 
 
 def _linked(post: Post | None) -> tuple[object, ...]:
-    """What decides the texts of links."""
+    """Return the fields that determine the texts of links."""
     return (post.slug, post.address, post.links, post.title) if post else ()
 
 
@@ -316,14 +315,14 @@ def _unless_lost(post: Post, withdrawn: Set[str], change: Change) -> Change:
 
 
 def _lost(post: Post, stored: Post | None, withdrawn: Set[str]) -> set[str]:
-    """The oids of the comments that came from the source and are not in it any more, except those
-    that it says are withdrawn."""
+    """Return the oids of comments that came from the source and are missing there now, except those
+    that it marks as withdrawn."""
     comments = stored.comments if stored else ()
     return {one.oid for one in comments if not one.over_http} - post.comment_oids() - withdrawn
 
 
 def _find_withdrawn(written: Written, withdrawn: Collection[str]) -> list[str]:
-    """The comments that were removed because the source says that they are not public."""
+    """Return the comments that were removed because the source marks them as not public."""
     if written.result != "updated" or not (written.before and written.after):
         return []
     gone = written.before.comment_oids() - written.after.comment_oids()

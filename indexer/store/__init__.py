@@ -1,1 +1,1 @@
-"""What is stored in Elasticsearch: bulk requests, generations, state."""
+"""Stores data in Elasticsearch: bulk requests, generations, state."""

@@ -1,4 +1,4 @@
-"""Bulk requests to Elasticsearch: their operations, and sending them until each has an outcome."""
+"""Sends bulk requests to Elasticsearch until each operation has an outcome."""
 
 import threading
 from collections import deque
@@ -22,22 +22,22 @@ _FILTER_PATH = ["errors", "items.*.status", "items.*.result", "items.*.error"]
 
 @dataclass(frozen=True, slots=True)
 class BulkLimits:
-    """Sizes and time limits of bulk requests."""
+    """The sizes and time limits of bulk requests."""
 
     workers: int = 4  # concurrent requests
-    chunk_bytes: int = 1_000_000  # of a request; a larger document is sent alone
+    chunk_bytes: int = 1_000_000  # per request; a larger document is sent alone
     chunk_documents: int = 500
     retry: Retry = Retry(total=60.0)  # noqa: RUF009 - frozen
-    timeout: float = 120.0  # seconds of one request
+    timeout: float = 120.0  # seconds per request
 
 
 Ready = Callable[[], object]
-"""Returns once the index exists, or raises why it could not be created."""
+"""Returns once the index exists, or raises the error that prevented its creation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation of a bulk request, as NDJSON."""
+    """An operation of a bulk request, as NDJSON."""
 
     oid: str
     payload: bytes
@@ -45,7 +45,7 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of an operation, as Elasticsearch calls it, or "refused"."""
+    """The outcome of an operation: Elasticsearch's `result`, or "refused"."""
 
     operation: Operation
     result: str
@@ -58,8 +58,8 @@ def operation(
     content: Post | Mapping[str, Any] | None = None,
     **condition: Any,
 ) -> Operation:
-    """Write a post, update it by `{"doc": …}`, or delete it, with `if_seq_no` and `if_primary_term`
-    if it must be as it was read."""
+    """Return an operation that writes a post, updates it by `{"doc": …}`, or deletes it;
+    `if_seq_no` and `if_primary_term` require that it is unchanged."""
     line = {action: {"_id": oid, **condition}}
     return Operation(oid, _encode_lines([line] if content is None else [line, content]))
 
@@ -86,8 +86,7 @@ def send_bulk(
     limits: BulkLimits | None = None,
     ready: Ready | None = None,
 ) -> Iterator[list[Outcome]]:
-    """Send operations to an alias, once it is `ready`; yields the outcomes of each request, in
-    order.
+    """Send operations to an alias once it is `ready`; yield the outcomes of each request, in order.
 
     At most `limits.workers` requests are in flight: the reader of the source waits for them.
 
@@ -121,7 +120,7 @@ def _send_chunk(
     limits: BulkLimits,
     wait: Callable[[float], object],
 ) -> list[Outcome]:
-    """Send one request, and again what was refused for the moment, until `wait` returns True."""
+    """Send a request, and repeat temporarily refused operations until `wait` returns True."""
     outcomes: dict[str, Outcome] = {}
     pending, reason = list(chunk), ""
     for _ in limits.retry.attempts(wait):
@@ -143,10 +142,10 @@ def _send_chunk(
 def send_once(
     client: Elasticsearch, alias: str, operations: Sequence[Operation], timeout: float
 ) -> list[Outcome]:
-    """The outcomes of one request to an alias; no index of its name is made.
+    """Send one request to an alias and return its outcomes; no index of that name is created.
 
-    If Elasticsearch does not answer, every operation has a refusal that is `retryable`, whether it
-    was made or not.
+    If Elasticsearch does not answer, every operation has a `retryable` refusal, whether it was
+    executed or not.
     """
     limited = client.options(max_retries=0, request_timeout=max(min(timeout, remaining()), 0.001))
     payloads: list[Any] = [operation.payload for operation in operations]
@@ -161,7 +160,8 @@ def send_once(
             return [Outcome(operation, "refused", again) for operation in operations]
         if not isinstance(error, ApiError) or error.status_code not in {400, 413}:
             raise
-        # As a whole, such as for its size: a document that is too large is alone in its request.
+        # The whole request is refused, such as for its size: a document too large is alone in its
+        # request.
         return [Outcome(operation, "refused", refusal_from(error.body)) for operation in operations]
     outcomes = []
     for operation, item in zip(operations, response["items"], strict=True):

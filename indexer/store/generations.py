@@ -1,22 +1,22 @@
-"""Generations of the index: their names, their states, and every change of them.
+"""Manages generations of the index: their names, their states, and every change of them.
 
-The index that is searched is an alias. It points to one generation, `<alias>-000001` and so on;
-numbers are never reused. The state of each generation follows from aliases alone, because
-Elasticsearch changes several aliases in one atomic step:
+The searched index is an alias. It points to one generation, `<alias>-000001` and so on; numbers
+are never reused. The state of each generation follows from aliases alone, because Elasticsearch
+changes several aliases in one atomic step:
 
     <alias>                      what is searched; points to the live generation
     <alias>-000003-live          exactly while it is live, and the only way to write to it
-    <alias>-previous             the one that was live before; `rollback` returns to it
-    <alias>-000004-building      while it is built, or a rollback writes to it: the only way then
+    <alias>-previous             the generation that was live before; `rollback` returns to it
+    <alias>-000004-building      while a build or a rollback writes to it: then the only way
     <alias>-000003-sync-9f2c…    the way of one `sync`, until another process has the lock
 
-What has the last alone is deleted by the next command: an unfinished one, and at each swap the one
-before the previous one. A generation without any, such as one restored from a snapshot, is left
-alone.
+A generation that only has the `-building` alias is deleted by the next command: an unfinished one,
+and, at each swap, the one before the previous one. A generation without any of these aliases, such
+as one restored from a snapshot, is left alone.
 
-Whoever writes names `-live`, `-building` or `-sync-…`, with `require_alias`, and a swap fails
-without these aliases. A process that takes over the lock deletes the unfinished index, or removes
-the alias. So one that was suspended and lost the lock can change nothing when it goes on.
+Writers name `-live`, `-building` or `-sync-…`, with `require_alias`, and a swap fails without these
+aliases. A process that takes over the lock deletes the unfinished index, or removes the alias. So a
+process that was suspended and lost the lock can change nothing when it goes on.
 """
 
 import re
@@ -39,12 +39,12 @@ State = Literal["live", "previous", "building", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """One generation. `built` is an ISO 8601 date.
+    """A generation. `built` is an ISO 8601 date.
 
-    `analysis` is the digest of how its language is analysed.
-    `model` names the model of the vectors of its passages; "" without vectors.
-    `read_only`: Elasticsearch itself blocks writes, because its disk was nearly full.
-    `written`: a build or a rollback writes to it, or was killed while it did.
+    `analysis` is the digest of the analysis of its language. `model` is the name of the model of
+    its passages' vectors; "" without vectors. `read_only`: Elasticsearch itself blocks writes,
+    because its disk was nearly full. `written`: a build or a rollback writes to it, or was killed
+    meanwhile.
     """
 
     name: str
@@ -63,17 +63,17 @@ class Generation:
 
 
 def building_alias(name: str) -> str:
-    """The alias through which a build or a rollback writes to the generation of this name."""
+    """Return the alias through which a build or a rollback writes to a generation."""
     return f"{name}-building"
 
 
 def sync_alias(name: str, token: str) -> str:
-    """The alias through which the `sync` with this lock writes to the generation of this name."""
+    """Return the alias through which the `sync` with this lock writes to a generation."""
     return f"{name}-sync-{token}"
 
 
 def live_alias(name: str) -> str:
-    """The alias through which documents are written while the generation of this name is live."""
+    """Return the alias through which documents are written while a generation is live."""
     return f"{name}-live"
 
 
@@ -81,7 +81,7 @@ def live_alias(name: str) -> str:
 
 
 def list_generations(client: Elasticsearch, alias: str) -> list[Generation]:
-    """Every generation of this alias, oldest first.
+    """Return every generation of an alias, oldest first.
 
     Raises:
         IndexingError: the name of the alias is used by something else.
@@ -97,7 +97,7 @@ def list_generations(client: Elasticsearch, alias: str) -> list[Generation]:
 
 
 def parse_generations(alias: str, indices: Mapping[str, Any]) -> list[Generation]:
-    """The generations among these indices, as `indices.get` describes them."""
+    """Return the generations among these indices, as `indices.get` describes them."""
     generations = []
     for name, body in indices.items():
         numbered = re.fullmatch(re.escape(alias) + r"-(\d{6,})", name)
@@ -143,17 +143,17 @@ def _generation(alias: str, name: str, number: int, body: Mapping[str, Any]) -> 
 
 
 def live(client: Elasticsearch, alias: str) -> Generation | None:
-    """The live generation; None before the first build."""
+    """Return the live generation; None before the first build."""
     return live_of(list_generations(client, alias))
 
 
 def live_of(generations: Iterable[Generation]) -> Generation | None:
-    """The live one of all generations of an alias."""
+    """Return the live one of an alias's generations."""
     return next((generation for generation in generations if generation.state == "live"), None)
 
 
 def require_live(client: Elasticsearch, alias: str) -> Generation:
-    """The live generation.
+    """Return the live generation.
 
     Raises:
         NoIndex: there is none.
@@ -179,7 +179,7 @@ def check_writable(generation: Generation) -> None:
 
 
 def open_sync(client: Elasticsearch, name: str, lock: Lock) -> str:
-    """The alias through which a `sync` writes, instead of that of the one before.
+    """Create the alias through which a `sync` writes, in place of that of the `sync` before.
 
     Raises:
         LockLost: another process has the lock. It has removed the alias, or will do so.
@@ -193,16 +193,16 @@ def open_sync(client: Elasticsearch, name: str, lock: Lock) -> str:
 
 
 def swap(client: Elasticsearch, alias: str, new: str, replaces: str | None) -> str | None:
-    """Make a generation live, and the live one, if there is one, the previous one; its name.
+    """Make a generation live, and the live one, whose name is returned, the previous one.
 
-    One atomic step. It fails if the live one is live no longer, or if the new one has lost its
+    One atomic step. It fails if the live one is no longer live, or if the new one has lost its
     building alias: then another process has taken over the lock.
 
     Args:
-        replaces: the live generation that the new one was made to replace; None: there was none.
+        replaces: the live generation when the build began; None: there was none.
 
     Raises:
-        NotBuilt: another one is live, which the new one knows nothing of.
+        NotBuilt: another one is live, of which the new one has no data.
     """
     previous, former = f"{alias}-previous", None
     actions: list[dict[str, Any]] = [
@@ -228,7 +228,7 @@ def swap(client: Elasticsearch, alias: str, new: str, replaces: str | None) -> s
                 actions.append({"add": over})
     try:
         client.indices.update_aliases(actions=actions)
-    except (ApiError, TransportError):  # it may have happened, and only the response be lost
+    except (ApiError, TransportError):  # it may have succeeded, with only the response lost
         now = live(client, alias)
         if now is None or now.name != new:
             raise
@@ -237,13 +237,13 @@ def swap(client: Elasticsearch, alias: str, new: str, replaces: str | None) -> s
 
 def recover(client: Elasticsearch, alias: str, *, for_sync: bool = False) -> list[Generation]:
     """Clean up after a killed build or rollback, and remove the live generation's write block; also
-    the alias of a suspended `sync`, unless that is left to `open_sync`.
+    remove the alias of a suspended `sync`, unless `open_sync` will do so.
 
     The caller must hold the lock, so that no other process is building. A process that lost the
-    lock cannot swap afterwards: what it wrote to is deleted, or has lost the alias it needs.
+    lock cannot swap afterwards: its generation is deleted, or has lost the alias it needs.
 
     Returns:
-        The generations that there are then, oldest first.
+        The remaining generations, oldest first.
     """
     existing = list_generations(client, alias)
     for generation in existing:

@@ -1,4 +1,4 @@
-"""The policy by which requests are repeated, and the time limit of a whole job.
+"""The retry policy of requests, and the time limit of a whole job.
 
     with time_limit(30.0):  # of all requests and pauses inside, however deep
         for elapsed in Retry(total=20.0).attempts():
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from elasticsearch import ApiError, TransportError
 
 TEMPORARY_STATUSES = frozenset({429, 502, 503, 504})
-"""The statuses of a response, or of a bulk item, that may succeed when it is sent again."""
+"""The statuses of responses, or of bulk items, that may succeed when sent again."""
 
 _end: ContextVar[float] = ContextVar("end", default=math.inf)
 
@@ -34,12 +34,12 @@ def time_limit(seconds: float) -> Iterator[None]:
 
 
 def remaining() -> float:
-    """Seconds until the end of the time limit; infinite without one, negative after it."""
+    """Return the seconds left of the time limit; infinite without one, negative after it."""
     return _end.get() - time.monotonic()
 
 
 def is_temporary(error: Exception) -> bool:
-    """Whether a request to Elasticsearch that failed so may succeed when it is sent again."""
+    """Whether a request to Elasticsearch with this error may succeed when sent again."""
     if isinstance(error, ApiError):
         return error.status_code in TEMPORARY_STATUSES
     return isinstance(error, TransportError)
@@ -47,17 +47,17 @@ def is_temporary(error: Exception) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """How long, and how often, something is tried."""
+    """The time limit and the pauses of repeated attempts."""
 
     total: float  # seconds after which no further attempt begins; 0: one attempt
     first_pause: float = 0.05  # seconds before the second attempt; doubled before each further one
     longest_pause: float = 5.0
 
     def attempts(self, wait: Callable[[float], object] | None = None) -> Iterator[float]:
-        """The seconds since the first attempt at each attempt, with pauses in between.
+        """Yield the seconds since the first attempt at each attempt, with pauses in between.
 
-        No attempt begins after the end of a `time_limit`. `wait` sleeps for some seconds; True ends
-        the attempts, as that of `threading.Event.wait`.
+        No attempt begins after the end of a `time_limit`. `wait` sleeps for some seconds; if it
+        returns True, like `threading.Event.wait`, the attempts end.
         """
         sleep = wait or time.sleep  # looked up now: gevent replaces it
         started = time.monotonic()

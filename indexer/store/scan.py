@@ -1,4 +1,4 @@
-"""Reads documents from an index: all of them, some, or what changed recently.
+"""Reads documents from an index: all of them, some, or those changed recently.
 
 A checkpoint holds one sequence number per shard: every write up to it is in the index, every write
 acknowledged later has a higher one. `max_seq_no` would not do: a write in progress may already have
@@ -17,20 +17,20 @@ from indexer.posts.records import OfTheIndex, Post
 from indexer.runs.refusals import error_of_part
 
 Checkpoint = Mapping[str, int]
-"""Shard number, as Elasticsearch writes it, to the global checkpoint of that shard."""
+"""Maps a shard number, as Elasticsearch writes it, to the global checkpoint of that shard."""
 
 SAMPLES: Mapping[str, Any] = {"prefix": {"address": "sample.example.org/"}}
-"""The sample posts. Nobody's blog is at a domain that is reserved for examples (RFC 2606)."""
+"""The sample posts. No real blog is at a domain reserved for examples (RFC 2606)."""
 NO_SAMPLES: Mapping[str, Any] = {"bool": {"must_not": SAMPLES}}
 
-_PAGE = 200  # documents; at 1 MB of text each still less than a bulk request may have
-_PAGE_OF_DOC_VALUES = 10_000  # as many as Elasticsearch allows
+_PAGE = 200  # documents; with 1 MB of text each, still less than the limit of a request
+_PAGE_OF_DOC_VALUES = 10_000  # the maximum that Elasticsearch allows
 _PAGE_TIMEOUT = 120.0  # seconds
-_RECOVERY = "10s"  # after a start Elasticsearch needs some seconds to open its indices
+_RECOVERY = "10s"  # after its start, Elasticsearch needs some seconds to open its indices
 
 
 def checkpoint(client: Elasticsearch, index: str) -> dict[str, int]:
-    """The current global checkpoint of each shard, which tells that the index can be read.
+    """Return the global checkpoint of each shard, which also proves that the index can be read.
 
     Raises:
         Damaged: it is closed, or a shard is missing.
@@ -65,7 +65,7 @@ def checkpoint(client: Elasticsearch, index: str) -> dict[str, int]:
 def count(
     client: Elasticsearch, index: str, query: Mapping[str, Any] | None = None
 ) -> tuple[int, int]:
-    """The numbers of posts of a query, or of all, and of their comments, as of the last refresh."""
+    """Return how many posts a query, or none, matches, and their comments, at the last refresh."""
     response = client.search(
         index=index,
         query=query,
@@ -84,16 +84,16 @@ def stored_posts(
     query: Mapping[str, Any] | None = None,
     preference: str | None = None,
 ) -> Iterator[Post]:
-    """The posts of a query, or all, as they are stored, as of the last refresh."""
+    """Yield the posts of a query, or all, as stored at the last refresh."""
     for hit in scan(client, index, query=query, preference=preference):
         yield post_of(hit)
 
 
 def post_of(document: Mapping[str, Any]) -> Post:
-    """The post of a hit, or of a document that was found.
+    """Return the post in a hit or a document found.
 
     Raises:
-        Damaged: it is none that this service has written.
+        Damaged: this service has not written it.
     """
     try:
         return convert(document["_source"], Post)
@@ -108,8 +108,8 @@ def post_of(document: Mapping[str, Any]) -> Post:
 def read_of_the_index(
     client: Elasticsearch, index: str, oids: Iterable[str], *fields: str
 ) -> list[OfTheIndex]:
-    """These fields of posts, or all that only an index has, in the order of their oids; empty where
-    there is no such post."""
+    """Read these fields of posts, or all that only an index has, in the order of their oids; empty
+    for a missing post."""
     names = fields or OfTheIndex.__struct_fields__
     docs = [{"_id": oid, "_source": names} for oid in oids]
     found = docs_of(client.mget(index=index, docs=docs))
@@ -117,14 +117,14 @@ def read_of_the_index(
 
 
 def read_changed_since(client: Elasticsearch, index: str, since: Checkpoint) -> Iterator[Post]:
-    """Posts written after a checkpoint and still present, as of the last refresh."""
+    """Yield posts written after a checkpoint and still present, at the last refresh."""
     for shard, sequence in since.items():
         newer = {"range": {"_seq_no": {"gt": sequence}}}
         yield from stored_posts(client, index, newer, f"_shards:{shard}")
 
 
 def ids(client: Elasticsearch, index: str, query: Mapping[str, Any] | None = None) -> Iterator[str]:
-    """The ids of the documents of a query, or of all, as of the last refresh."""
+    """Yield the ids of the documents of a query, or of all, at the last refresh."""
     for values in doc_values(client, index, ("oid",), query):
         yield values["oid"]
 
@@ -135,7 +135,7 @@ def doc_values(
     fields: Sequence[str],
     query: Mapping[str, Any] | None = None,
 ) -> Iterator[dict[str, Any]]:
-    """The first value of some fields of each document.
+    """Yield the first value of some fields of each document.
 
     Only doc values are read: that takes a third of the time of reading `_id` and `_source`.
     """
@@ -144,10 +144,10 @@ def doc_values(
 
 
 def docs_of(response: ObjectApiResponse[Any]) -> list[dict[str, Any]]:
-    """The documents of the response to an mget, found or not; none of an index that does not exist.
+    """Return the documents of an mget response, found or not; none of an index that does not exist.
 
     Raises:
-        ApiError: a shard could not say whether it has one, as when it is missing or overloaded.
+        ApiError: a shard failed to answer, for instance when missing or overloaded.
     """
     docs: list[dict[str, Any]] = response.get("docs", [])
     for doc in docs:
@@ -169,14 +169,14 @@ def scan(
     sort: str | Mapping[str, Any] = "_doc",
     seq_no: bool = False,
 ) -> Iterator[dict[str, Any]]:
-    """Every hit of a query, as of one moment, `size` hits per request.
+    """Yield every hit of a query, as of one moment, `size` hits per request.
 
-    What fits into one request takes one; more are read again, by a scroll.
+    If they fit into one response, it is the only one; otherwise a scroll reads them again.
 
     Args:
         sort: a field with one value; by default in any order.
         seq_no: also read `_seq_no` and `_primary_term`.
-        doc_values: the fields of which to read the doc values, in place of `_id` and `_source`.
+        doc_values: fields whose doc values are read in place of `_id` and `_source`.
     """
     request: dict[str, Any] = {
         "index": index,

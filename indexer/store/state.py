@@ -1,8 +1,8 @@
-"""The state index: what must outlive a process and is not a post.
+"""Manages the state index: data that must outlive a process and is not a post.
 
 `<alias>-state` is hidden, has one shard, and holds the lock, the highest generation number used,
-the last swaps, and what the service stores: how the last run of each command ended, the files of
-pinned results, golden searches and the daily counts of searches.
+the last swaps, and data of the service: the end of each command's last run, the files of pinned
+results, golden searches and the daily counts of searches.
 """
 
 import os
@@ -24,17 +24,17 @@ from indexer.store.retry import remaining
 from indexer.store.scan import Checkpoint, docs_of
 
 LEASE = 10.0
-"""Seconds without a renewal after which a holder counts as dead."""
+"""The seconds without a renewal after which a holder counts as dead."""
 
-_RENEWALS = 5  # in each lease
-_LOOKS = 50  # at the document in each lease
+_RENEWALS = 5  # per lease
+_LOOKS = 50  # at the document per lease
 _LOCK = "lock"
 _SWAPS = "swaps"
 _DOUBTS = "doubts"
 
 
 def state_index(alias: str) -> str:
-    """The name of the state index of an alias."""
+    """Return the name of the state index of an alias."""
     return f"{alias}-state"
 
 
@@ -55,7 +55,8 @@ def ensure_state(client: Elasticsearch, alias: str) -> str:
 
 
 def next_number(client: Elasticsearch, alias: str, highest: int) -> int:
-    """A generation number never used before, above `highest`. The caller must hold the lock."""
+    """Return a number that no generation has had, above `highest`. The caller must hold the
+    lock."""
     number = max(highest, int(read_state(client, alias, ["counter"])[0].get("number", 0))) + 1
     document = {"what": "counter", "number": number}
     client.index(index=state_index(alias), id="counter", document=document)
@@ -68,17 +69,16 @@ def next_number(client: Elasticsearch, alias: str, highest: int) -> int:
 class Lock:
     """A context manager that holds the lock of an alias: one process at a time changes generations.
 
-    It is a document that its holder renews in the background. Another process that wants the lock
-    watches the document: if it changes, the holder is alive; if it does not change for `LEASE`
-    seconds, the holder is dead and the lock is taken over. No clock is compared with another one. A
-    renewal fails if the document was taken over, so a process that was suspended learns that it
-    lost the lock.
+    The lock is a document that its holder renews in the background. Another process that wants it
+    watches the document: a change shows that the holder is alive; after `LEASE` seconds without one
+    the holder is dead, and the lock is taken over. Clocks are never compared. A renewal fails if
+    the document was taken over, so a process that was suspended learns that it lost the lock.
 
     Entering takes up to a renewal's interval (a fifth of the lease) if a living process holds it,
     and the lease if a killed one does.
 
     Args:
-        purpose: what the holder does, shown to other processes: "reindex posts.jsonl".
+        purpose: the holder's task, shown to other processes: "reindex posts.jsonl".
 
     Raises:
         Locked: on entry, if another process holds it.
@@ -114,24 +114,25 @@ class Lock:
                     raise _lock_error(held)
                 is_free = time.monotonic() > until
             elif held:
-                # Perhaps for a moment only: a write that waits for a build looks whether it lives.
+                # Perhaps held for a moment only: a write that waits for a build checks if it is
+                # alive.
                 seen, until = held, time.monotonic() + self._lease
             with suppress(ConflictError):  # another process has just taken it
                 if is_free:
                     self._write(held)
                     self._thread.start()
                     return self
-            if held and remaining() <= pause:  # the time limit of a write is over first
+            if held and remaining() <= pause:  # the time limit of a write ends first
                 raise _lock_error(held)
             time.sleep(pause)
 
     def __exit__(self, _: object, error: BaseException | None, *trace: object) -> None:
         self._stop.set()
         self._thread.join()
-        # If Elasticsearch is away, others detect a dead holder.
+        # If Elasticsearch is unavailable, others detect a dead holder.
         with suppress(ApiError, TransportError):
             if isinstance(error, Exception):
-                self.check()  # that the lock is lost tells more than what came of it
+                self.check()  # the lost lock explains more than the error it caused
             self._client.delete(index=self._index, id=_LOCK, **_if_unchanged(self._written))
 
     def check(self) -> None:
@@ -148,14 +149,14 @@ class Lock:
             )
 
     def _read(self) -> Any:
-        """The document of the lock with its sequence number; None if nobody holds it."""
+        """Return the lock's document with its sequence number; None if nobody holds it."""
         answer = self._client.options(ignore_status=404).get(index=self._index, id=_LOCK).body
         if "error" in answer:
             ensure_state(self._client, self._alias)
         return answer if answer.get("found") else None
 
     def _held(self) -> Any:
-        """The document, if this process still holds the lock."""
+        """Return the document if this process still holds the lock."""
         held = self._read()
         return held if held and held["_source"] == self._document else None
 
@@ -175,7 +176,7 @@ class Lock:
 
 
 def _if_unchanged(document: Any) -> dict[str, Any]:
-    """The condition that nobody has written a document since it was read or written."""
+    """Return the condition that nobody has written a document since it was read or written."""
     return {"if_seq_no": document["_seq_no"], "if_primary_term": document["_primary_term"]}
 
 
@@ -199,8 +200,8 @@ def store_swap(
     checkpoint: Checkpoint,
     removed: Iterable[str] | None,
 ) -> None:
-    """Store the checkpoint at which a generation goes live, and the ids of the documents that the
-    former one has and it has not; None: the former one could not be read."""
+    """Store the checkpoint at which a generation goes live, and the ids of the documents that only
+    the former one has; None: it could not be read."""
     swaps = _swaps(client, alias)
     # Also those of a process that took over the lock, and the former one's, if this swap fails.
     kept = {name: swap for name, swap in swaps.items() if name >= (former or "")}
@@ -214,7 +215,7 @@ def store_swap(
 
 
 def count_doubts(client: Elasticsearch, alias: str, oids: Collection[str]) -> dict[str, int]:
-    """The runs in a row in which each of these posts was found to be none, this one included. The
+    """Count the runs in a row, this one included, in which each of these pages was no post. The
     caller must hold the lock."""
     before = read_state(client, alias, [_DOUBTS])[0].get("of", {})
     counts = {oid: before.get(oid, 0) + 1 for oid in oids}
@@ -225,10 +226,10 @@ def count_doubts(client: Elasticsearch, alias: str, oids: Collection[str]) -> di
 
 
 def read_swap(client: Elasticsearch, alias: str, generation: str) -> tuple[Checkpoint, set[str]]:
-    """The checkpoint and the ids.
+    """Return the checkpoint and the ids that `store_swap` stored.
 
     Raises:
-        Damaged: they are not known.
+        Damaged: they are unknown.
     """
     swap = _swaps(client, alias).get(generation)
     if not swap or swap["removed"] is None:
@@ -237,16 +238,16 @@ def read_swap(client: Elasticsearch, alias: str, generation: str) -> tuple[Check
 
 
 def _swaps(client: Elasticsearch, alias: str) -> dict[str, Any]:
-    """Those of the live generation and the one before."""
+    """Return the swaps of the live generation and the one before."""
     return dict(read_state(client, alias, [_SWAPS])[0].get("of", {}))
 
 
 def sendable(text: str) -> str:
-    """A text without surrogates, as those of a path that is not UTF-8, which cannot be sent."""
+    """Replace surrogates, as in a path that is not UTF-8, which cannot be sent."""
     return text.encode("utf-8", "replace").decode()
 
 
 def read_state(client: Elasticsearch, alias: str, ids: list[str]) -> list[dict[str, Any]]:
-    """Documents of the state index; an empty one for each that does not exist."""
+    """Return documents of the state index; an empty one for each that does not exist."""
     docs = docs_of(client.mget(index=state_index(alias), ids=ids))
     return [doc.get("_source", {}) for doc in docs]

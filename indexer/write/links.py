@@ -1,8 +1,8 @@
 """Keeps the field `link_texts` of each post equal to the texts of the links that lead to it.
 
-A build and a `sync` that may have changed any compare all links at their end with the posts of
-their slugs; writes over HTTP leave this to the next `sync`. Links are read in the order of their
-slugs, so that only some are in memory at a time.
+A build, and a `sync` that may have changed any, compare all links with the posts of their slugs at
+the end; writes over HTTP leave this to the next `sync`. Links are read in the order of their slugs,
+so that only some are in memory at a time.
 """
 
 import re
@@ -20,14 +20,14 @@ from indexer.store.bulk import BulkLimits, Operation, operation, send_bulk
 from indexer.store.scan import scan
 
 MAX_LINK_TEXTS = 100
-"""Different texts of one post."""
-_PAGE = 10_000  # posts or links; as many as Elasticsearch allows
-_SLUGS = 1_000  # of links whose posts are read at a time
+"""The maximum number of different texts of one post."""
+_PAGE = 10_000  # posts or links; the maximum that Elasticsearch allows
+_SLUGS = 1_000  # slugs of links whose posts are read at a time
 
 
 @dataclass(frozen=True, slots=True)
 class LinkedPost:
-    """What tells which links lead to a post, and its field `link_texts`."""
+    """The data that identifies the links to a post, and the post's `link_texts`."""
 
     oid: str
     title: str
@@ -41,9 +41,9 @@ class LinkedPost:
 def update_link_texts(
     client: Elasticsearch, index: str, target: str, limits: BulkLimits | None = None
 ) -> None:
-    """Make the field `link_texts` of all posts of an index equal, through the alias `target`.
+    """Correct the field `link_texts` of all posts of an index, through the alias `target`.
 
-    Posts that are written meanwhile are left to the next `sync`.
+    Posts written meanwhile are left to the next `sync`.
     """
     client.indices.refresh(index=index)
     for outcomes in send_bulk(client, target, _updates(client, index), limits):
@@ -59,7 +59,7 @@ def update_link_texts(
 def _updates(client: Elasticsearch, index: str) -> Iterator[Operation]:
     by_slug = groupby(_links(client, index), key=lambda link: link.partition("\n")[0])
     former = None
-    # After the last slug with links come posts that have texts, and had links.
+    # After the last slug with links come posts that have texts of former links.
     for batch in chain(batches(((slug, set(links)) for slug, links in by_slug), _SLUGS), [[]]):
         links = dict(batch)
         last = next(reversed(links), None)
@@ -81,8 +81,8 @@ def _updates(client: Elasticsearch, index: str) -> Iterator[Operation]:
 
 
 def _between(former: str | None, last: str | None, slugs: list[str]) -> dict[str, Any]:
-    """A query for the posts behind the slug `former`, up to `last`, that have one of the slugs, or
-    texts of links already."""
+    """Return a query for the posts after the slug `former`, up to `last`, that have one of the
+    slugs or texts of links."""
     concerned = [{"terms": {"slug": slugs}}, {"exists": {"field": "link_texts.keyword"}}]
     query: dict[str, Any] = {"filter": [{"bool": {"should": concerned}}]}
     if former is not None:
@@ -93,10 +93,10 @@ def _between(former: str | None, last: str | None, slugs: list[str]) -> dict[str
 
 
 def texts_by_post(posts: Collection[LinkedPost], links: Collection[str]) -> dict[str, list[str]]:
-    """The texts of the links that lead to each of the posts with one slug, by its oid.
+    """Return the texts of the links to each post with one slug, by the post's oid.
 
     A link leads to the posts at its address, else to the only post with its slug, if that is
-    unmistakable. A text without other words than those of the title finds nothing more.
+    unmistakable. A text that only has words of the title is left out: it finds nothing more.
     """
     texts: dict[str, set[str]] = {post.oid: set() for post in posts}
     for link in links:
@@ -115,7 +115,7 @@ def _words(text: str) -> set[str]:
 
 
 def _links(client: Elasticsearch, index: str) -> Iterator[str]:
-    """All different links of all posts, sorted: first by their slugs."""
+    """Yield all different links of all posts, sorted by slug first."""
     by_link: dict[str, Any] = {"sources": [{"link": {"terms": {"field": "links"}}}], "size": _PAGE}
     while True:
         response = client.search(
@@ -133,7 +133,7 @@ def _links(client: Elasticsearch, index: str) -> Iterator[str]:
 
 
 def _posts(client: Elasticsearch, index: str, query: dict[str, Any]) -> Iterator[LinkedPost]:
-    """The posts of a query, sorted by their slugs; "" for those without one."""
+    """Yield the posts of a query, sorted by slug; "" stands for no slug."""
     by_slug = {"slug": {"order": "asc", "missing": ""}}
     values = ("oid", "title.keyword", "address", "link_texts.keyword")
     for hit in scan(

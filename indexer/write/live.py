@@ -1,17 +1,17 @@
-"""Writes posts of the live index, each on condition that nobody else has written it meanwhile.
+"""Writes posts of the live index, each only if no other process has written it meanwhile.
 
     write(client, "blog", {"posts/a": with_comments(comments)})
 
-A post is read as it is now, with its sequence number and the name of its index. What it is changed
-to is written under that number, through the alias `<index>-live`, which that index has exactly
-while it is live. Three answers mean that something has happened since: a conflict (somebody else
-wrote the post), no such alias (another index is live, or this one was deleted; nothing is created),
-and a write block (a build is about to swap). Then, and while Elasticsearch is overloaded, the post
-is read again and changed again.
+A post is read in its present state, with its sequence number and the name of its index. The changed
+post is written on condition of that number, through the alias `<index>-live`, which the index has
+exactly while it is live. Three errors mean that something has happened since: a conflict (another
+process wrote the post), a missing alias (another index is live, or this one was deleted; nothing is
+created), and a write block (a build is about to swap). Then, and while Elasticsearch is overloaded,
+the post is read and changed again.
 
-A change is a pure function of the post as it is stored. A source has a post with the comments of
-that source; over HTTP come posts and single comments. What only the index has is kept: comments
-that came over HTTP, the texts of links of other posts, and how popular a post is.
+A change is a pure function of the stored post. A source provides a post with its comments; posts
+and single comments come over HTTP. Data that only the index has is kept: comments that came over
+HTTP, the texts of other posts' links, and the popularity of a post.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -31,22 +31,22 @@ from indexer.store.scan import docs_of, post_of
 from indexer.store.state import Lock
 
 Change = Callable[[Post | None], Post | None]
-"""From a post as it is stored (None: it is not there) to what it shall be (None: not there)."""
+"""Maps a stored post to the changed one; None stands for no post."""
 
 LIMITS = BulkLimits(
     retry=Retry(total=20.0, first_pause=0.005, longest_pause=0.25),
     chunk_documents=200,
     timeout=20.0,
 )
-_BLOCK_IS_STALE = 2.0  # seconds; a build blocks writes for less than that
+_BLOCK_IS_STALE = 2.0  # seconds; a build blocks writes for less time
 _NOT_SENT = Refusal("Elasticsearch was not reached in time", "Send it again.")
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What became of one post: created, updated, deleted, unchanged, refused or unknown.
+    """The outcome of one post's write: created, updated, deleted, unchanged, refused or unknown.
 
-    `before` is the post as it was, `after` as it was sent; None: it is not there.
+    `before` is the post before the write, `after` the one sent; None: no post.
     """
 
     oid: str
@@ -58,7 +58,7 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class StoredPost:
-    """A post as an index has it, refreshed or not; without a `post` it is not there."""
+    """A post in an index, refreshed or not; `post` is None if it does not exist."""
 
     index: str
     oid: str
@@ -67,7 +67,7 @@ class StoredPost:
     primary_term: int = 0
 
     def operation(self, post: Post | None) -> Operation:
-        """Writes or deletes it on condition that it is still as it was read."""
+        """Return the operation that writes or deletes it, on condition that it is unchanged."""
         if self.post is None:
             return operation("index", self.oid, post, op_type="create")
         read = {"if_seq_no": self.seq_no, "if_primary_term": self.primary_term}
@@ -75,7 +75,7 @@ class StoredPost:
 
 
 def read_posts(client: Elasticsearch, index: str, oids: Iterable[str]) -> list[StoredPost]:
-    """These posts as they are now, refreshed or not, all of the same index.
+    """Read the present state of posts, refreshed or not, all from the same index.
 
     Raises:
         NoIndex: there is no such index.
@@ -99,9 +99,9 @@ def write(
     limits: BulkLimits = LIMITS,
     through: tuple[str, Lock] | None = None,
 ) -> dict[str, Written]:
-    """Change posts of the live index, by their oids; what became of each.
+    """Change posts of the live index, by their oids; return the outcome of each.
 
-    Whatever was not accepted before the time was over has the result "unknown".
+    A post that was not accepted in time has the result "unknown".
 
     Args:
         through: an alias other than `<index>-live`, and the lock with which it is lost.
@@ -109,7 +109,7 @@ def write(
     Raises:
         LockLost: the lock is lost; nothing was written since.
         NoIndex: there is no live index.
-        ApiError, TransportError: Elasticsearch is not there, and nothing was written.
+        ApiError, TransportError: Elasticsearch is unavailable, and nothing was written.
     """
     results: dict[str, Written] = {}
     try:
@@ -133,19 +133,19 @@ def _write_batch(
     results: dict[str, Written],
     through: tuple[str, Lock] | None,
 ) -> bool:
-    """Read posts, change them and write them back, until each has a result; whether all were
-    written or refused in time."""
+    """Read, change and write posts until each has a result; return whether all were written or
+    refused in time."""
     again: dict[str, Written] = {oid: Written(oid, "unknown") for oid in changes}
     posts: dict[str, StoredPost] = {}
     for elapsed in limits.retry.attempts():
         blocked = any(post.refusal == WRITE_BLOCK for post in again.values())
         if blocked and elapsed > _BLOCK_IS_STALE:
-            # The build was killed; if it holds the lock, it is alive and will allow writes itself.
+            # The build was killed. If one holds the lock, it is alive and will allow writes itself.
             with suppress(Locked), Lock(client, alias, "clearing a stale write block"):
                 generations.recover(client, alias)
         if through and any(post.refusal and post.refusal.stale for post in again.values()):
             through[1].check()
-            # A late request of a `sync` that was suspended may have taken the alias away.
+            # A late request of a suspended `sync` may have removed the alias.
             for index in {posts[o].index for o, one in again.items() if one.refusal == NO_INDEX}:
                 generations.open_sync(client, index, through[1])
         try:
@@ -182,11 +182,11 @@ def _write_batch(
 
 
 def from_source(post: Post, *, keeps_comments: bool = False) -> Callable[[OfTheIndex | None], Post]:
-    """The post of a source, with the comments over HTTP, or all, of the one that is stored."""
+    """Return a change to a source's post that keeps stored comments: those over HTTP, or all."""
     sent = post.comment_oids()
 
     def change(stored: OfTheIndex | None) -> Post:
-        # After those of the source: the order is the same whenever it is written.
+        # After those of the source, so that the order never depends on the time of writing.
         further = [
             comment
             for comment in (stored.comments if stored else ())
@@ -198,7 +198,7 @@ def from_source(post: Post, *, keeps_comments: bool = False) -> Callable[[OfTheI
 
 
 def over_http(*posts: Post) -> Change:
-    """Posts that came over HTTP with the same oid, one after the other; stored comments stay."""
+    """Return a change by successive posts that came over HTTP with one oid; it keeps comments."""
 
     def change(stored: Post | None) -> Post | None:
         for post in posts:
@@ -210,7 +210,7 @@ def over_http(*posts: Post) -> Change:
 
 
 def with_comments(comments: Iterable[Comment]) -> Change:
-    """Comments that came over HTTP, on a post that is there."""
+    """Return a change that adds comments that came over HTTP to an existing post."""
 
     def change(stored: Post | None) -> Post | None:
         return stored and _with_comments(stored, _join(stored, comments))
@@ -219,7 +219,7 @@ def with_comments(comments: Iterable[Comment]) -> Change:
 
 
 def without_comment(oid: str) -> Change:
-    """A post without one of its comments."""
+    """Return a change that removes a comment of a post."""
 
     def change(stored: Post | None) -> Post | None:
         if stored is None or oid not in stored.comment_oids():
@@ -230,14 +230,14 @@ def without_comment(oid: str) -> Change:
 
 
 def _join(stored: Post | None, sent: Iterable[Comment]) -> tuple[Comment, ...]:
-    """The comments of a post, and after them those that came over HTTP, or in their places."""
+    """Return a post's comments, replaced by or followed by those that came over HTTP."""
     by_oid = {comment.oid: comment for comment in (stored.comments if stored else ())}
     by_oid |= {comment.oid: replace(comment, over_http=True) for comment in sent}
     return tuple(by_oid.values())
 
 
 def _replace(post: Post, stored: OfTheIndex | None, comments: tuple[Comment, ...]) -> Post:
-    """A post in place of the one that is stored."""
+    """Return a post that replaces the stored one."""
     if stored is None:
         return replace(post, comments=comments)
     number = stored.popularity if post.popularity is None else post.popularity
@@ -246,10 +246,10 @@ def _replace(post: Post, stored: OfTheIndex | None, comments: tuple[Comment, ...
 
 
 def _with_comments(stored: Post, comments: tuple[Comment, ...]) -> Post:
-    """A post with other comments.
+    """Return a post with other comments.
 
-    If one of its source's was changed or removed, it is without its digest: the next `sync` looks
-    at it again.
+    If a comment from the source was changed or removed, the digest is dropped, so that the next
+    `sync` compares the post again.
     """
     has_changed = any(one not in comments for one in stored.comments if not one.over_http)
     return replace(stored, comments=comments, digest="" if has_changed else stored.digest)
