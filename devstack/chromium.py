@@ -1,4 +1,4 @@
-"""Finds or installs a Chromium for the browser tests."""
+"""Find or install a Chromium for the browser tests."""
 
 import os
 import re
@@ -22,13 +22,13 @@ MISSING = (
 
 
 def find_or_install(environment: Mapping[str, str]) -> str | None:
-    """The path of a Chromium; None when there is none, outside of continuous integration.
+    """Return the path of a Chromium, or None if there is none outside of continuous integration.
 
-    Without one, playwright's own is installed.
+    If no Chromium is found, playwright's own is installed.
 
     Args:
-        environment: CHROMIUM names the program, PATH is searched. With `CI`, root installs Debian's
-            package, too, and a missing program is an error.
+        environment: CHROMIUM names the program, and PATH is searched. With `CI`, root also installs
+            Debian's package, and a missing program is an error.
 
     Raises:
         DevstackError: CHROMIUM is not a program, or `CI` is set and there is none.
@@ -52,7 +52,7 @@ def find_or_install(environment: Mapping[str, str]) -> str | None:
 
 
 def _of_playwright(environment: Mapping[str, str]) -> str | None:
-    """The Chromium of the installed playwright, which is downloaded if it is missing."""
+    """Return the Chromium of the installed playwright; download it if it is missing."""
     install = [sys.executable, "-m", "playwright", "install", "--only-shell", "chromium"]
     run = partial(subprocess.run, env=environment, capture_output=True, text=True, check=False)
     plan = run([*install, "--dry-run"])
@@ -65,5 +65,5 @@ def _of_playwright(environment: Mapping[str, str]) -> str | None:
 
 
 def _program(path: str) -> str | None:
-    """A Chromium in one of the folders of `path`."""
+    """Find a Chromium in the folders of `path`."""
     return next(filter(None, (shutil.which(name, path=path) for name in _NAMES)), None)

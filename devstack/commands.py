@@ -26,9 +26,9 @@ _SITE_PAGES = 200
 _SOME_REJECTED = 3  # the exit code of `blogsearch reindex`
 _BLOGSEARCH = str(Path(sys.executable).parent / "blogsearch")
 
-# In a run of minutes the C2 compiler takes more CPU time than its code saves; so does G1. Without
-# them the first answer of `make run` comes two to four seconds earlier. Classes take 150 MB: from
-# 20 MB on each step would collect all garbage.
+# In a run of minutes the C2 compiler and G1 take more CPU time than they save. Without them the
+# first answer of `make run` comes two to four seconds earlier. Classes take 150 MB: by default,
+# each step from 20 MB on would cause a full garbage collection.
 _QUICK_START = (
     f"{HEAP} -XX:TieredStopAtLevel=1 -XX:-UseG1GC -XX:+UseSerialGC"
     " -XX:MetaspaceSize=256m -XX:-AlwaysPreTouch"
@@ -36,9 +36,9 @@ _QUICK_START = (
 
 _EPILOG = """\b
 Environment variables:
-  ELASTICSEARCH_URL, REDIS_URL   engines to use as they are; nothing is started for them
-  KEEP_SERVICES=1                run and test leave running what they started
-  SITE, PORT                     the blog whose posts `run` serves, and the port
+  ELASTICSEARCH_URL, REDIS_URL   running engines to use, instead of starting them
+  KEEP_SERVICES=1                run and test do not stop the engines that they started
+  SITE, PORT                     the blog whose posts `run` serves, and its port
   CHROMIUM                       the browser for the browser tests
   BLOGSEARCH_DEVSTACK_DIR, _INSTANCE, _BACKEND (process or container),
   _ELASTICSEARCH_PORT, _REDIS_PORT
@@ -49,7 +49,7 @@ Environment variables:
 @click.pass_context
 def main(context: click.Context) -> None:
     """Run a real Elasticsearch and a real Redis on this machine."""
-    os.umask(0o022)  # the engines' user must be able to read what root unpacks
+    os.umask(0o022)  # the engines' user must be able to read files that root unpacks
     exit_on_signals()
     environment = dict(os.environ)
     if context.invoked_subcommand in ("run", "test") and not _keep_services(environment):
@@ -60,7 +60,7 @@ def main(context: click.Context) -> None:
 @main.command()
 @click.pass_obj
 def up(stack: Stack) -> None:
-    """Start the engines and leave them running; print exports for a shell to eval."""
+    """Start the engines and leave them running. Print `export` lines for a shell to eval."""
     for variable, url in stack.up()[0].items():
         click.echo(f"export {variable}={shlex.quote(url)}")
 
@@ -75,16 +75,16 @@ def down(stack: Stack) -> None:
 @main.command()
 @click.pass_obj
 def run(stack: Stack) -> None:
-    """Start the engines and the service until Ctrl-C; without an index, index the sample posts.
+    """Run the engines and the service until Ctrl-C. If there is no index, index the sample posts.
 
-    SITE is the home page of a blog whose posts are indexed instead, in an index of its own.
+    SITE is the home page of a blog to index instead, in a separate index.
     """
     port = free_port_of(stack.environment, "PORT", 8000)
     site = stack.environment.get("SITE", "")
     of_site = settings_of(site) if site else {}
     with stack.using(keep=_keep_services(stack.environment), wait=False) as urls:
         environment = {**of_site, **stack.environment, **urls, "PORT": str(port)}
-        # The service takes a second to start, of the ten that Elasticsearch takes.
+        # The service starts in a second, during the ten seconds of Elasticsearch's start.
         serve = [_BLOGSEARCH, "serve"]
         with beside(serve, environment, REPOSITORY, signal.SIGTERM) as service:
             stack.wait()
@@ -105,20 +105,20 @@ def run(stack: Stack) -> None:
 
 
 @main.command()
-@click.option("--check", is_flag=True, help="Lint and check types beside all this.")
+@click.option("--check", is_flag=True, help="Also lint and check types, at the same time.")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 @click.pass_obj
 def test(stack: Stack, check: bool, arguments: tuple[str, ...]) -> None:
-    """Start the engines and run pytest in three processes. ARGUMENTS for it follow `--`.
+    """Start the engines and run pytest in three processes. ARGUMENTS for pytest follow `--`.
 
     Data and temporary files are in memory if enough of it is free.
     """
     keep = _keep_services(stack.environment)
     with ExitStack() as contexts:
-        # Types take half a minute of a processor, of the time that engines and tests leave idle.
+        # The type check takes half a minute of a processor that engines and tests leave idle.
         static = ["nice", "make", "--no-print-directory", "static"]
         checks = contexts.enter_context(_printing(static)) if check else None
-        # It compiles the tests, which otherwise each of the processes would do.
+        # This compiles the tests once; otherwise each process would do it.
         command = [sys.executable, "-m", "pytest"]
         collects = contexts.enter_context(_printing([*command, *arguments, "--collect-only"]))
         browser = chromium.find_or_install(stack.environment)
@@ -127,12 +127,12 @@ def test(stack: Stack, check: bool, arguments: tuple[str, ...]) -> None:
         environment = {**stack.environment, **contexts.enter_context(stack.using(keep=keep))}
         if memory:
             environment["TMPDIR"] = str(memory)
-        # A third process, because tests wait for engines and timers half of their time. Each gets
-        # neighbouring tests, so that most fixtures of modules are made once, and takes some of
-        # another one's when it has no more.
+        # Three processes, because tests wait for engines and timers half of the time. Each runs
+        # neighbouring tests, so that most module fixtures are made once, and takes tests from
+        # another process when it has none left.
         command += ["--numprocesses=3", "--dist=worksteal", *arguments]
         if browser is None:
-            command.append("--deselect=tests/browser")  # pytest ignores no folder that it is given
+            command.append("--deselect=tests/browser")  # --ignore has no effect on an argument
         else:
             environment["CHROMIUM"] = browser
         failed = 0
@@ -148,12 +148,12 @@ def test(stack: Stack, check: bool, arguments: tuple[str, ...]) -> None:
 
 
 def _printing(command: Sequence[str]) -> AbstractContextManager["subprocess.Popen[bytes]"]:
-    """A program beside the tests, whose output is read when it has ended."""
+    """Run a program beside the tests; its output is read after its end."""
     return beside(command, os.environ, REPOSITORY, signal.SIGTERM, subprocess.PIPE)
 
 
 def prepare_index(environment: Mapping[str, str]) -> None:
-    """Index the sample posts if there is no index; rebuild one that another version has built.
+    """Index the sample posts if there is no index; rebuild an index of another version.
 
     Raises:
         DevstackError: that failed.
@@ -176,7 +176,7 @@ def _blogsearch(environment: Mapping[str, str], *words: str) -> None:
     """Run a command of the service.
 
     Raises:
-        DevstackError: it failed; some posts may have been rejected.
+        DevstackError: it failed. Rejected posts are not a failure.
     """
     done = subprocess.run([_BLOGSEARCH, *words], env=environment, check=False)
     if done.returncode not in (0, _SOME_REJECTED):

@@ -1,4 +1,4 @@
-"""Runs the engines as containers, where there is a Docker engine."""
+"""Run the engines as containers, if there is a Docker engine."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,8 +13,8 @@ from devstack.engines import ELASTICSEARCH_IMAGE, REDIS_IMAGE, Engine
 from devstack.instance import Instance, StartedEngine
 from devstack.terminal import DevstackError, say
 
-# Elasticsearch's image runs as its own user and needs its group; the image of Redis would start
-# as root. Connections to Redis come from the bridge; the published port limits who can connect.
+# Elasticsearch's image runs as its own user and needs its group; Redis' image would start as root.
+# Connections to Redis come from the bridge; only this machine can connect to the published port.
 _ARGUMENTS: dict[str, dict[str, Any]] = {
     "elasticsearch": {
         "image": ELASTICSEARCH_IMAGE,
@@ -40,7 +40,7 @@ _DATA = {"elasticsearch": "/usr/share/elasticsearch/data"}
 
 
 def docker_client() -> docker.DockerClient | None:
-    """A client of this machine's Docker engine; None when none answers.
+    """Return a client of this machine's Docker engine, or None if none answers.
 
     An engine on another machine does not count: its ports are not on our 127.0.0.1.
     """
@@ -56,13 +56,13 @@ def docker_client() -> docker.DockerClient | None:
 
 @dataclass(frozen=True, slots=True)
 class Containers:
-    """Starts engines as containers that publish their port on this machine only."""
+    """A backend that starts engines as containers; they publish their port on this machine only."""
 
     instance: Instance
     client: docker.DockerClient
 
     def start(self, engine: Engine, port: int) -> StartedEngine:
-        """Start it, without waiting until it answers; a missing image is downloaded.
+        """Start an engine without waiting until it answers; download its image if it is missing.
 
         Raises:
             DevstackError: the image cannot be downloaded, or Docker cannot start the container.
@@ -81,7 +81,7 @@ class Containers:
             )
             try:
                 container.start()
-            except DockerException:  # such as a port in use; it would stay, with its volume
+            except DockerException:  # such as a port in use; do not leave container and volume
                 container.remove(force=True, v=True)
                 raise
         except (DockerException, OSError) as error:
@@ -93,7 +93,7 @@ class Containers:
         return StartedEngine(port, str(log), container=container.id or name)
 
     def alive(self, state: StartedEngine) -> bool:
-        """Whether the container runs. Also copies its output to the log file."""
+        """Return whether the container runs; copy its output to the log file."""
         try:
             container = self.client.containers.get(state.container)
             Path(state.log).write_bytes(container.logs(tail=2000))

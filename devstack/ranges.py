@@ -1,4 +1,4 @@
-"""Fetches some files of a zip archive over HTTP, by range requests, instead of all of it."""
+"""Fetch some files of a zip archive over HTTP, by range requests, instead of all of it."""
 
 import hashlib
 import zipfile
@@ -13,11 +13,11 @@ from rich.progress import DownloadColumn, Progress, TextColumn, TimeRemainingCol
 
 from devstack.terminal import DevstackError
 
-_END = 1 << 20  # bytes: the list of files is at the end of an archive
-_GAP = 1 << 18  # bytes between two files that are fetched rather than asked around
+_END = 1 << 20  # bytes at the end of an archive, which have the list of files
+_GAP = 1 << 18  # bytes: a smaller gap between two files does not get a separate request
 _CHUNK = 1 << 16
 _TIMEOUT_S = 30.0
-_TRIES = 5  # that bring nothing, one after the other
+_TRIES = 5  # requests in a row that bring nothing
 
 
 class NotInParts(Exception):
@@ -29,23 +29,23 @@ def fetch_some(
 ) -> None:
     """Unpack the wanted files of the archive at `url` into the folder `out`.
 
-    What was received stays in the file `partial` until all is unpacked: the next call goes on
-    there. The CRC-32 of each file is checked.
+    Received data stays in the file `partial` until all files are unpacked, so that the next call
+    can resume. The CRC-32 of each file is checked.
 
     Args:
-        is_wanted: whether a file with this name in the archive is unpacked.
-        listing: what `digest` has to return for the wanted files.
+        is_wanted: whether to unpack a file with this name in the archive.
+        listing: the expected `digest` of the wanted files.
 
     Raises:
-        NotInParts: the server does not have it, or sends the whole archive only.
-        DevstackError: the archive is another one, or the connection broke again and again.
+        NotInParts: the server does not have the archive, or sends only all of it.
+        DevstackError: the archive is another one, or the connection broke repeatedly.
     """
     end, size = _end_of(url)
     received = partial.with_suffix(".received")
     if not (partial.exists() and partial.stat().st_size == size and received.exists()):
         received.write_text("0")
         with partial.open("wb") as file:
-            file.truncate(size)  # without blocks on the disk where nothing is written
+            file.truncate(size)  # sparse: no disk blocks where nothing is written
     with partial.open("r+b") as file:
         file.seek(size - len(end))
         file.write(end)
@@ -66,13 +66,13 @@ def fetch_some(
 
 
 def digest(files: Iterable[zipfile.ZipInfo]) -> str:
-    """The SHA-256 of names, sizes and CRC-32 of files."""
+    """Return the SHA-256 of the names, sizes and CRC-32 of files."""
     lines = sorted(f"{file.filename} {file.file_size} {file.CRC:08x}\n" for file in files)
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
 def _end_of(url: str) -> tuple[bytes, int]:
-    """The last bytes of a file, and its size."""
+    """Return the last bytes of a file, and its size."""
     try:
         with closing(_get(url, f"-{_END}")) as response:
             return response.content, int(response.headers["Content-Range"].rpartition("/")[2])
@@ -81,10 +81,10 @@ def _end_of(url: str) -> tuple[bytes, int]:
 
 
 def _get(url: str, range_: str) -> requests.Response:
-    """The response to a request for a part of a file.
+    """Request a part of a file.
 
     Raises:
-        NotInParts: it is none.
+        NotInParts: the response is not a part.
     """
     headers = {"Range": f"bytes={range_}", "Accept-Encoding": "identity"}
     response = requests.get(url, headers=headers, stream=True, timeout=_TIMEOUT_S)
@@ -95,7 +95,7 @@ def _get(url: str, range_: str) -> requests.Response:
 
 
 def _spans(archive: zipfile.ZipFile, wanted: list[zipfile.ZipInfo]) -> Iterator[tuple[int, int]]:
-    """Where the files are in the archive: starts and ends, those near to each other in one."""
+    """Return the starts and ends of files in the archive; files near each other share a span."""
     starts = sorted(info.header_offset for info in archive.infolist())
     ends = dict(zip(starts, [*starts[1:], archive.start_dir], strict=True))
     begin = end = -1
@@ -110,8 +110,8 @@ def _spans(archive: zipfile.ZipFile, wanted: list[zipfile.ZipInfo]) -> Iterator[
 
 
 def _receive(url: str, spans: list[tuple[int, int]], file: BinaryIO, received: Path) -> None:
-    """Write what the archive has in these places into the file at the same places, from where an
-    earlier call has stopped. A connection that broke is opened again."""
+    """Copy these spans of the archive to the same places in the file; resume an earlier call. After
+    a broken connection, connect again."""
     done, failed = int(received.read_text()), 0
     columns = (TextColumn("{task.description}"), DownloadColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True)) as progress:
@@ -138,7 +138,7 @@ def _receive(url: str, spans: list[tuple[int, int]], file: BinaryIO, received: P
 
 
 def _rest(spans: list[tuple[int, int]], done: int) -> str:
-    """The range of the first span of which not everything is done."""
+    """Return the missing range of the first incomplete span."""
     for start, end in spans:
         if done < end - start:
             return f"{start + done}-{end - 1}"

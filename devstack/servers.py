@@ -1,4 +1,4 @@
-"""Servers of a test's or a benchmark's own, so that no other data or load is in what it shows."""
+"""Run separate servers for a test or a benchmark, so that no other data or load influences it."""
 
 import base64
 import hashlib
@@ -28,16 +28,16 @@ from devstack.terminal import DevstackError
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 NGINX = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
-"""The path of nginx, None where it is not installed."""
+"""The path of nginx, or None if it is not installed."""
 
 ADMIN = ("admin", "the-password-of-the-tests")
-_START = 10.0  # seconds a small server may take to answer
+_START = 10.0  # seconds until a small server must answer
 _START_ELASTICSEARCH = 300.0
 _START_GUNICORN = 120.0  # on a busy machine
 
 
 def free_port() -> int:
-    """A TCP port on which no server listens now."""
+    """Return a TCP port on which no server listens now."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         return int(listener.getsockname()[1])
@@ -72,20 +72,20 @@ def gunicorn(
     interval: float = 0.05,
     tree: Path = REPOSITORY,
 ) -> Iterator[Gunicorn]:
-    """A running service.
+    """Run the service.
 
     Args:
-        variables: added to the environment.
-        tree: the code that is run, by the Python of its .venv if it is another one than this.
+        variables: additions to the environment.
+        tree: the code to run; another tree than this one with the Python of its own .venv.
         log: the file for its output.
         app: the WSGI application.
-        ready: the path that answers with 200 when it has started; tried every `interval` seconds.
+        ready: the path that answers with 200 after the start; tried every `interval` seconds.
 
     Raises:
-        RuntimeError: it ended, or did not answer in time; with the end of its log.
+        RuntimeError: it ended, or did not answer in time, with the end of its log.
     """
     port = free_port()
-    config = next((tree / "app").rglob("gunicorn_config.py"))  # a former commit has it elsewhere
+    config = next((tree / "app").rglob("gunicorn_config.py"))  # former commits have it elsewhere
     with log.open("wb") as output:
         process = psutil.Popen(
             [python_of(tree), "-m", "gunicorn", "--config", config, app],
@@ -93,7 +93,7 @@ def gunicorn(
             env={
                 **os.environ,
                 "PYTHONPATH": str(tree),
-                # What has changed since `make setup` is compiled once, not at each start.
+                # Keep the bytecode of files changed since `make setup`, for the next starts.
                 "PYTHONDONTWRITEBYTECODE": "",
                 "WEB_CONCURRENCY": str(workers),
                 "BLOGSEARCH_RATE_LIMIT": "",  # all clients of a test or benchmark have one address
@@ -116,10 +116,10 @@ def gunicorn(
 
 
 def python_of(tree: Path) -> str:
-    """The Python that runs the code of a tree.
+    """Return the Python that runs the code of a tree.
 
     Raises:
-        DevstackError: another tree has none yet.
+        DevstackError: another tree has no .venv yet.
     """
     own = tree / ".venv" / "bin" / "python"
     if tree != REPOSITORY and not own.exists():
@@ -136,7 +136,7 @@ def _answers(url: str) -> bool:
 
 
 def _stop_gunicorn(process: psutil.Popen) -> None:
-    """End it and its workers. gunicorn waits 20 s for a worker that it signals too early."""
+    """End gunicorn and its workers. It waits 20 s for a worker that it signals too early."""
     if process.poll() is not None:
         return
     process.terminate()
@@ -153,7 +153,7 @@ def _stop_gunicorn(process: psutil.Popen) -> None:
 
 @contextmanager
 def nginx(port: int, certificate: Path, key: Path) -> Iterator[str]:
-    """The URL of an nginx with deploy/proxy/nginx.conf in front of a service on this machine."""
+    """Run nginx with deploy/proxy/nginx.conf in front of a service on this port; yield its URL."""
     plain, tls = free_port(), free_port()
     config = (REPOSITORY / "deploy" / "proxy" / "nginx.conf").read_text()
     server = f"server 127.0.0.1:{port} max_fails=0;"
@@ -197,7 +197,7 @@ class RedisServer:
 
 @contextmanager
 def redis_server(*options: str, port: int | None = None) -> Iterator[RedisServer]:
-    """A Redis without persistence; `options` are added to its command line."""
+    """Run a Redis without persistence; `options` are added to its command line."""
     port = port or free_port()
     with tempfile.TemporaryDirectory(prefix="redis-") as folder:
         path = Path(folder) / "redis.sock"
@@ -209,13 +209,13 @@ def redis_server(*options: str, port: int | None = None) -> Iterator[RedisServer
 
 @contextmanager
 def memcached_server() -> Iterator[tuple[str, int] | None]:
-    """Host and port of a memcached; None when memcached is not installed."""
+    """Run memcached; yield its host and port, or None if it is not installed."""
     memcached = shutil.which("memcached")
     if memcached is None:
         yield None
         return
     port = free_port()
-    # Root has to give -u; for other users it has no effect.
+    # Root must use -u; for other users it has no effect.
     with running_process(
         [memcached, "-l", "127.0.0.1", "-p", str(port), "-m", "256", "-u", "nobody"], port
     ):
@@ -229,7 +229,7 @@ def running_process(
     stop: signal.Signals = signal.SIGKILL,
     folder: str | None = None,
 ) -> "Iterator[subprocess.Popen[bytes]]":
-    """A process, as soon as it listens on a port; `folder` is its working directory."""
+    """Start a process and wait until it listens on a port; `folder` is its working directory."""
     process = subprocess.Popen(
         command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
@@ -256,10 +256,10 @@ class ElasticsearchNode:
     """An Elasticsearch process that may be killed and started again with the same data.
 
     Args:
-        name: of its devstack instance, whose folder is deleted by `remove`.
-        settings: of the node, such as `{"thread_pool.search.size": 1}`.
+        name: the name of its devstack instance, whose folder `remove` deletes.
+        settings: the settings of the node, such as `{"thread_pool.search.size": 1}`.
         java_options: such as "-Xms512m -Xmx512m".
-        files: copied into its configuration folder, by name.
+        files: files for its configuration folder, by name.
     """
 
     def __init__(
@@ -297,17 +297,17 @@ class ElasticsearchNode:
         return self._running().pid
 
     def start(self) -> None:
-        """Start it, without waiting until it answers."""
+        """Start the node without waiting until it answers."""
         self._state = self._processes.start(ELASTICSEARCH, self.port)
 
     def wait(self, admin: Elasticsearch | None = None) -> None:
-        """Wait until its cluster can be searched.
+        """Wait until the node's cluster can be searched.
 
         Args:
-            admin: a client that may see the cluster's health; only for a node with security.
+            admin: a client that may read the cluster's health; only for a node with security.
 
         Raises:
-            RuntimeError: it ended, or did not answer in time; with the end of its log.
+            RuntimeError: it ended, or did not answer in time, with the end of its log.
         """
         deadline = time.monotonic() + _START_ELASTICSEARCH
         with ExitStack() as stack:
@@ -323,11 +323,11 @@ class ElasticsearchNode:
                     time.sleep(0.5)
 
     def send_signal(self, number: signal.Signals) -> None:
-        """Send a signal to all its processes."""
+        """Send a signal to all processes of the node."""
         os.killpg(self.pid, number)
 
     def remove(self) -> None:
-        """Kill it and delete its data."""
+        """Stop the node and delete its data."""
         if self._state:
             self._processes.stop(self._state)
         shutil.rmtree(self._processes.instance.folder)
@@ -342,7 +342,7 @@ class ElasticsearchNode:
 def elasticsearch_nodes(
     count: int, *, heap: str, settings: Mapping[str, object] | None = None
 ) -> Iterator[list[ElasticsearchNode]]:
-    """Running nodes of one cluster."""
+    """Run the nodes of one cluster."""
     common = dict(settings or {})
     transport = [free_port() for _ in range(count)]
     names = [f"bench-{os.getpid()}-{port}" for port in transport]
@@ -370,7 +370,7 @@ def elasticsearch_nodes(
 
 @dataclass(frozen=True, slots=True)
 class Certificates:
-    """Paths of PEM files: of the authority, and of a certificate with its key for 127.0.0.1."""
+    """The paths of PEM files: an authority, and a certificate for 127.0.0.1 with its key."""
 
     authority: Path
     certificate: Path
@@ -379,7 +379,7 @@ class Certificates:
 
 @contextmanager
 def new_certificates() -> Iterator[Certificates]:
-    """Certificates in a folder that is deleted afterwards."""
+    """Create certificates in a folder that is deleted afterwards."""
     with tempfile.TemporaryDirectory(prefix="certificates-") as folder:
         authority = trustme.CA()
         issued = authority.issue_cert("localhost", "127.0.0.1")
@@ -393,7 +393,7 @@ def new_certificates() -> Iterator[Certificates]:
 
 @dataclass(frozen=True, slots=True)
 class SecuredElasticsearch:
-    """A running Elasticsearch; `admin` may do everything, `snapshots` is its path.repo."""
+    """A running Elasticsearch; `admin` has all privileges, `snapshots` is its path.repo."""
 
     url: str
     ca_file: str
@@ -401,18 +401,18 @@ class SecuredElasticsearch:
     snapshots: Path
 
     def api_key(self, body: Mapping[str, Any]) -> str:
-        """A new API key; `body` is that of `POST /_security/api_key`."""
+        """Create an API key; `body` is the body of `POST /_security/api_key`."""
         return str(self.admin.security.create_api_key(**body)["encoded"])
 
 
 def has_unpacked_elasticsearch() -> bool:
-    """Whether devstack has unpacked Elasticsearch; not so where its engines are containers."""
+    """Whether devstack has unpacked Elasticsearch; it has not if its engines are containers."""
     return (open_instance(os.environ).downloads / f"elasticsearch-{ELASTICSEARCH_VERSION}").is_dir()
 
 
 @contextmanager
 def secured_elasticsearch(certificates: Certificates) -> Iterator[SecuredElasticsearch]:
-    """An Elasticsearch with security and TLS; it takes 15 to 30 seconds to start."""
+    """Run an Elasticsearch with security and TLS; its start takes 15 to 30 seconds."""
     name, password = ADMIN
     settings: dict[str, object] = {
         "xpack.security.enabled": "true",
@@ -449,7 +449,7 @@ def secured_elasticsearch(certificates: Certificates) -> Iterator[SecuredElastic
 
 
 def _hash(password: str) -> str:
-    """A password as the file realm of Elasticsearch stores it."""
+    """Hash a password as Elasticsearch's file realm stores it."""
     salt = os.urandom(32)
     digest = hashlib.pbkdf2_hmac("sha512", password.encode(), salt, 10_000, 32)
     return "{PBKDF2}10000$" + "$".join(base64.b64encode(part).decode() for part in (salt, digest))

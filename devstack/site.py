@@ -1,4 +1,4 @@
-"""The settings of a search page for a blog, for `make run SITE=…`: its name, and its own index."""
+"""Derive the settings for `make run SITE=…` from a blog: its name, and a separate index."""
 
 import re
 from ipaddress import ip_address
@@ -13,7 +13,7 @@ _TIMEOUT_S = 15.0
 
 
 def settings_of(site: str) -> dict[str, str]:
-    """The settings of the service for a blog, from what its home page says.
+    """Return the settings of the service for a blog, from its home page.
 
     Raises:
         DevstackError: the home page cannot be fetched.
@@ -40,7 +40,7 @@ def _fetched(url: str) -> str:
     except requests.RequestException as error:
         raise DevstackError(f"{url} cannot be fetched: {error}") from None
     if "charset" not in response.headers.get("Content-Type", ""):
-        response.encoding = "utf-8"  # and not latin-1, as RFC 2616 had it
+        response.encoding = "utf-8"  # not latin-1, the default of RFC 2616
     return response.text
 
 

@@ -1,4 +1,4 @@
-"""Starts both engines, and stops them."""
+"""Start and stop both engines."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -29,9 +29,9 @@ class Backend(Protocol):
 
 @dataclass(slots=True)
 class Stack:
-    """The engines of one instance, as the environment configures them.
+    """The engines of one instance, as configured by the environment.
 
-    An engine whose URL is in the environment is used as it is; devstack does not start it.
+    If the environment has the URL of an engine, devstack uses that engine and does not start one.
     """
 
     instance: Instance
@@ -42,12 +42,13 @@ class Stack:
     def up(self) -> tuple[dict[str, str], list[Engine]]:
         """Start the engines that do not run and wait until all answer.
 
+        If it fails or is interrupted, it stops the engines that it started.
+
         Returns:
             The URLs, by ELASTICSEARCH_URL and REDIS_URL, and the engines that this call started.
 
         Raises:
-            DevstackError: with what to do, and the path of the log. What this call started is
-                stopped, as it is when the call is interrupted.
+            DevstackError: with the remedy and the path of the log.
         """
         with locked(self.instance.folder / "lock"):
             urls, started = self._start()
@@ -59,10 +60,10 @@ class Stack:
         return urls, started
 
     def _start(self) -> tuple[dict[str, str], list[Engine]]:
-        """What `up` returns, without waiting."""
+        """Do what `up` does, but without waiting."""
         urls: dict[str, str] = {}
         ports: dict[Engine, int] = {}
-        # First everything that can be refused at once.
+        # First all checks that can fail immediately.
         for engine in self.engines:
             if (given := self._given(engine)) is not None:
                 check_given_url(engine, given, self.environment)
@@ -91,22 +92,22 @@ class Stack:
         """Wait until the engines of this instance answer.
 
         Raises:
-            DevstackError: one does not; with the path of its log.
+            DevstackError: one does not, with the path of its log.
         """
         for engine in self.engines:
             if self._given(engine) is None and (state := self.instance.load(engine.name)):
                 wait_until_ready(engine, state, self._backend_of(state).alive)
 
     def down(self, engines: Sequence[Engine] = ()) -> None:
-        """Stop the engines of this instance that devstack started: all, or those given."""
+        """Stop the engines that devstack started for this instance: these, or all."""
         with locked(self.instance.folder / "lock"):
             self._stop_all(engines or self.engines)
 
     @contextmanager
     def using(self, *, keep: bool, wait: bool = True) -> Iterator[dict[str, str]]:
-        """The URLs, for as long as the block runs; then what it started is stopped, or kept.
+        """Yield the engines' URLs; after the block stop those that it started, unless `keep`.
 
-        Without `wait` the engines may not answer yet: the block calls `wait`.
+        Without `wait` the engines may not answer yet, and the block must call `wait`.
         """
         if wait:
             urls, started = self.up()
@@ -120,7 +121,7 @@ class Stack:
                 self.down(started)
 
     def _given(self, engine: Engine) -> str | None:
-        """The URL from the environment. An empty REDIS_URL means: without Redis."""
+        """Return the URL in the environment; an empty REDIS_URL means: without Redis."""
         given = self.environment.get(engine.variable)
         return given or (None if engine.name == ELASTICSEARCH.name else given)
 

@@ -1,6 +1,6 @@
-"""Messages, errors and signals: what devstack shares with the person at the terminal.
+"""Devstack's messages, errors, signals and child processes.
 
-All messages go to stderr: stdout is for a shell to eval.
+All messages go to stderr, as a shell evaluates stdout.
 """
 
 import signal
@@ -17,7 +17,7 @@ _END_TIMEOUT_S = 15.0
 
 
 class DevstackError(click.ClickException):
-    """The root of devstack's errors. The message says what is wrong and what to do."""
+    """The base class of devstack's errors. The message has the problem and the remedy."""
 
 
 class NotAnswering(DevstackError):
@@ -30,16 +30,16 @@ def say(text: str) -> None:
 
 
 def with_log(message: str, log: Path, lines: int = 8) -> str:
-    """The message, followed by the last lines of a log file and its path."""
+    """Append the last lines of a log file and its path to a message."""
     tail = log.read_text(errors="replace").strip().splitlines()[-lines:] if log.exists() else []
     quoted = "".join(f"\n    {line[:300]}" for line in tail)
     return f"{message}{quoted}\n  The whole log: {log}"
 
 
 def exit_on_signals() -> None:
-    """Raise SystemExit on the first signal, so that `finally` stops what was started.
+    """Raise SystemExit on the first signal, so that `finally` blocks stop the engines.
 
-    Later signals are ignored: they would interrupt that.
+    Later signals are ignored, as they would interrupt that.
     """
 
     def handle(number: int, _frame: FrameType | None) -> None:
@@ -58,7 +58,7 @@ def run_child(
     end_signal: signal.Signals,
     stdout: int | None = None,
 ) -> int:
-    """Run a program `beside` this one and return its exit code."""
+    """Run a program with `beside` and return its exit code."""
     with beside(command, environment, folder, end_signal, stdout) as child:
         return child.wait()
 
@@ -71,11 +71,11 @@ def beside(
     end_signal: signal.Signals,
     stdout: int | None = None,
 ) -> "Iterator[subprocess.Popen[bytes]]":
-    """A program that runs beside what the block does.
+    """Run a program during the block.
 
-    `stdout` is the descriptor that it prints to; a pipe has its messages, too. If it still runs at
-    the end of the block it is sent `end_signal`, once: it is in a process group
-    of its own, which Ctrl-C does not reach. It is killed if it still runs 15 seconds later.
+    `stdout` is the descriptor for its output; a pipe also gets its stderr. The program is in its
+    own process group, which Ctrl-C does not reach. If it still runs at the end of the block, it is
+    sent `end_signal`, and killed if it still runs 15 seconds later.
     """
     stderr = subprocess.STDOUT if stdout == subprocess.PIPE else None
     child = subprocess.Popen(
