@@ -1,4 +1,4 @@
-"""The yardstick over HTTP: a Flask view that sends the bare request and nothing else."""
+"""Serves the baseline over HTTP: a Flask view that sends the bare request and nothing else."""
 
 import os
 
@@ -11,7 +11,7 @@ from bench.workload import bare_body
 
 
 def create_app() -> Flask:
-    """`/search` sends what the bare request for `q` finds."""
+    """Return an application whose `/search` sends the hits of the bare request for `q`."""
     app = Flask(__name__)
     elastic = connect(load_settings())
 

@@ -1,14 +1,14 @@
-"""Faults under load: what searches and writes get while an engine or a worker is broken.
+"""Injects faults under load, and checks what searches and writes get meanwhile.
 
     make chaos ONLY=Redis
     make chaos-commands KILLS=50
     make soak MINUTES=60 SEED=7
 
-Each starts engines and a service of its own, sends it the requests of `bench.clients`, and exits
-with 1 if a goal was missed. The first injects each fault after a few seconds, heals it later, and
-prints a row for it. The second kills commands that change the index. The third repeats faults and
-swaps by chance, on one service; its seed is printed. In all of them nothing that was acknowledged
-may be lost, and no answer may be wrong. Logs are kept in build/chaos.
+Each starts its own engines and service, sends the requests of `bench.clients`, and exits with 1 if
+a goal was missed. The first injects each fault after a few seconds, heals it later, and prints a
+row for it. The second kills commands that change the index. The third repeats random faults and
+swaps on one service; it prints its seed. In all of them no acknowledged write may be lost, and no
+answer may be wrong. Logs are kept in build/chaos.
 """
 
 import random
@@ -33,12 +33,12 @@ from tests.tcp import forward, listening
 _LOGS = REPOSITORY / "build" / "chaos"
 _BEFORE, _AFTER = 3.0, 6.0  # seconds of load before a fault and after it is healed
 _ASKED = 2.0  # seconds without writes before an outage
-_KNOWN = 4.0  # seconds after which an outage has to be known, and a new worker serves
+_KNOWN = 4.0  # seconds until an outage must be known, and a new worker must serve
 
 
 @contextmanager
 def _running(setup: Setup) -> Iterator[Target]:
-    """Engines and services with two generations, of which the former is for `rollback`."""
+    """Run engines and services with two generations; the first one is for `rollback`."""
     with ExitStack() as stack:
         heap = "768m" if setup.nodes == 1 else "512m"
         nodes = stack.enter_context(elasticsearch_nodes(setup.nodes, heap=heap))
@@ -80,10 +80,10 @@ def _running(setup: Setup) -> Iterator[Target]:
 
 
 def _try(fault: Fault, target: Target, written: Written) -> list[str]:
-    """Print the row of a fault; what was lost, wrong, or failed or refused without need.
+    """Try a fault and print its row; return the goals that were missed.
 
     Args:
-        written: before, which must be there, too.
+        written: earlier writes, which must not be lost either.
     """
     written.forget()
     clients = Clients([server.url for server in target.servers], written)
@@ -97,7 +97,7 @@ def _try(fault: Fault, target: Target, written: Written) -> list[str]:
             time.sleep(fault.seconds)
         healed = time.monotonic()
         time.sleep(_AFTER / 2)
-        # No write tells Redis any more what it does not know.
+        # From here on no write brings Redis up to date.
         clients.stop_writing()
         time.sleep(_AFTER / 2 + fault.grace)
     finally:
@@ -148,9 +148,9 @@ def _cells(responses: Sequence[Response]) -> list[str]:
 
 
 def _try_all(setup: Setup, faults: Sequence[Fault]) -> list[str]:
-    """Print the rows of these faults; the goals that were missed.
+    """Print the rows of these faults, and return the goals that were missed.
 
-    After an unexpected error the others are tried with other engines.
+    After an unexpected error the remaining faults are tried with new engines.
     """
     missed: list[str] = []
     waiting = list(faults)
@@ -169,7 +169,7 @@ def _try_all(setup: Setup, faults: Sequence[Fault]) -> list[str]:
 
 
 def _soak(minutes: float, seed: int) -> list[str]:
-    """Faults and swaps by chance until the time is over; the goals that were missed."""
+    """Try random faults and swaps until the time is over; return the goals that were missed."""
     click.echo(f"seed {seed}", err=True)
     chance = random.Random(seed)
     missed: list[str] = []

@@ -1,16 +1,16 @@
-"""Clients of a service that is being broken: what they got, and whether it was right.
+"""Runs clients against a service with faults, and checks their answers.
 
-A writer puts and deletes posts, another one comments, and both repeat what failed until it is
-acknowledged. Readers search for what they write, in two ways each, on every host. As Jepsen does,
-each answer is checked against the history of acknowledged writes. Two kinds of answers are wrong:
+One writer puts and deletes posts, another one comments; both repeat failed writes until they are
+acknowledged. Readers on every host search for what is written, in two ways. As Jepsen does, each
+answer is checked against the history of acknowledged writes. Two kinds of answers are wrong:
 
-- stale: a search that began after a write was acknowledged (plus a grace) shows what was there
-  before it;
-- back: a search shows an older state than one that had ended before it began (plus the grace), on
-  the same host.
+- stale: a search that began after a write was acknowledged (plus a grace) shows the state before
+  that write;
+- back: a search shows an older state than a search on the same host that had ended before it began
+  (plus the grace).
 
-Others send searches that were never sent before, count the posts that nobody writes, and ask for
-the heartbeat.
+Other clients send searches that are always new, count the posts that nobody writes, and request the
+heartbeat.
 """
 
 import json
@@ -31,22 +31,22 @@ from bench.service import TOKEN
 Kind = Literal["read", "new", "all", "write", "alive"]
 
 UNCHANGING = 3_000
-"""Posts of each source, which `all` has to find."""
+"""The number of posts of each source; `all` must find them."""
 
 COMMENTED = "commented"
-"""The oid of the post that has all comments."""
+"""The oid of the post with all comments."""
 
 _WRITTEN = 4  # posts, and as many comments
-_READERS = 4  # of each host
+_READERS = 4  # for each host
 _OTHERS: dict[Kind, int] = {"new": 3, "all": 1, "alive": 1}
 _PAUSE = 0.2  # seconds, on average, between two writes of a client
 _SHORT_PAUSE = 0.03
-_LAST = 60.0  # seconds in which the last writes have to be acknowledged
-_LETTERS = "bcdfghjklmnpqrstvwxz"  # of words that no other post has
+_LAST = 60.0  # seconds in which the last writes must be acknowledged
+_LETTERS = "bcdfghjklmnpqrstvwxz"  # for words that no other post has
 
 
 class Wrote(NamedTuple):
-    """A write: when it began and was acknowledged. What was deleted has no version."""
+    """A write: when it began and when it was acknowledged. A deletion has no version."""
 
     version: int | None
     began: float
@@ -54,10 +54,10 @@ class Wrote(NamedTuple):
 
 
 class Response(NamedTuple):
-    """What a client got: `status` 0 is a connection that failed twice.
+    """The response to a client: `status` 0 is a connection that failed twice.
 
-    `state`: the X-Cache of an answer, the code of an error. An answer to a reader shows this
-    version of what has this name, None if it is not there.
+    `state`: the X-Cache of an answer, or the code of an error. `version`: the version of `name`
+    that an answer to a reader shows, None if the answer does not have it.
     """
 
     kind: Kind
@@ -79,7 +79,7 @@ class Response(NamedTuple):
 
 
 class Written:
-    """Posts and comments: what was written to each, one after the other, by their names."""
+    """Posts and comments, and the history of writes to each, by name."""
 
     def __init__(self) -> None:
         self.versions = count()
@@ -88,7 +88,7 @@ class Written:
         self.writes = {name: [Wrote(None, 0.0, 0.0)] for name in names}
 
     def forget(self) -> None:
-        """Only the last acknowledged write of each counts from now on, and what follows it."""
+        """Forget the writes to each before its last acknowledged one."""
         for writes in self.writes.values():
             while any(write.ended < float("inf") for write in writes[1:]):
                 del writes[0]
@@ -98,7 +98,7 @@ class Written:
         return f"/documents/{COMMENTED}/comments/{name}" if is_comment else f"/documents/{name}"
 
     def missing(self, elastic: Elasticsearch, alias: str) -> list[str]:
-        """The paths of what is not in the index as it was acknowledged last."""
+        """Return the paths of posts and comments whose last acknowledged write is not stored."""
         elastic.indices.refresh(index=alias)
         missing = []
         for name, writes in self.writes.items():
@@ -112,7 +112,7 @@ class Written:
         return missing
 
     def wrong(self, answers: Sequence[Response], grace: float) -> Iterator[tuple[str, Response]]:
-        """The answers to readers that are wrong, and how."""
+        """Yield the wrong answers to readers, each with its kind."""
         shown: defaultdict[tuple[str, str], list[tuple[float, int]]] = defaultdict(list)
         for answer in sorted(answers, key=lambda answer: answer.began):
             writes = self.writes[answer.name]
@@ -122,7 +122,7 @@ class Written:
                 if write.version == answer.version and write.began <= answer.ended
             ]
             until = answer.began - grace
-            # The same state may come again. A wrong answer is one that is whichever it was.
+            # A state may occur several times. An answer is wrong only if it is wrong for each.
             latest, earliest = max(possible, default=-1), min(possible, default=-1)
             before = shown[answer.host, answer.name]
             former = [number for ended, number in before if ended < until]
@@ -134,7 +134,7 @@ class Written:
 
 
 class Clients:
-    """Writers to the first host, readers of all and others, until they are stopped."""
+    """Writers to the first host, readers of all hosts, and other clients, until they are ended."""
 
     def __init__(self, hosts: Sequence[str], written: Written) -> None:
         self.responses: list[Response] = []
@@ -158,17 +158,17 @@ class Clients:
             thread.start()
 
     def pause_writing(self, seconds: float) -> None:
-        """So that what is written is searched for; only that can be served in an outage."""
+        """Pause, so that readers cache the present state; only that can be served in an outage."""
         self._may_write.clear()
         time.sleep(seconds)
         self._may_write.set()
 
     def stop_writing(self) -> None:
-        """Each post and comment gets a last version, which was never shown."""
+        """Write a last version, which was never shown, to each post and comment, and stop."""
         self._stop_writing.set()
 
     def end(self) -> None:
-        """Stop all, as soon as the last writes were acknowledged."""
+        """Stop all clients, the writers when their last writes are acknowledged."""
         self._may_write.set()  # a pause may have been interrupted
         self._stop_writing.set()
         deadline = time.monotonic() + _LAST
@@ -186,12 +186,12 @@ class Clients:
             self._change(name, last=True)
 
     def _change(self, name: str, *, last: bool = False) -> None:
-        """Put or delete something, again and again until that is acknowledged."""
+        """Put or delete a post or comment, and repeat it until it is acknowledged."""
         writes = self._written.writes[name]
         puts = last or writes[-1].version is None
         version = next(self._written.versions) if puts else None
         began = time.monotonic()
-        # In the history before it is sent: a search may show it before it is acknowledged.
+        # Recorded before it is sent: a search may show it before it is acknowledged.
         writes.append(Wrote(version, began, float("inf")))
         while not self._acknowledged(name, version):
             if self._stop.wait(0.05):
@@ -203,7 +203,7 @@ class Clients:
         path = self._written.path(name)
         if version is None:
             response = self._send("write", "DELETE", path)
-            if response.status == 404:  # one before it has deleted it
+            if response.status == 404:  # an earlier attempt has deleted it
                 response = response._replace(status=200)
         else:
             text = _text(name, version)
@@ -228,7 +228,7 @@ class Clients:
     def _send(
         self, kind: Kind, method: str, path: str, host: str = "", name: str = "", **options: Any
     ) -> Response:
-        """Each request has a connection of its own, and is sent again once if that fails."""
+        """Send a request over a new connection; if that fails, send it once more."""
         url, began = host or self._hosts[0], time.monotonic()
         headers = {"Authorization": f"Bearer {TOKEN}"} if kind == "write" else {}
         state = ""
@@ -254,7 +254,7 @@ def _text(name: str, version: int) -> str:
 
 
 def _version(answer: str, name: str) -> int | None:
-    """The version of what has this name in an answer, which may mark the name."""
+    """Return the version of `name` in an answer, which may mark the name."""
     found = re.search(rf"{name}(?:</mark>)? version(\d+)\.", answer)
     return int(found[1]) if found else None
 

@@ -1,4 +1,4 @@
-"""The faults of `bench.chaos`: what breaks, what may be refused meanwhile, and what heals it."""
+"""Defines the faults of `bench.chaos`: how each begins and ends, and what it may refuse."""
 
 import json
 import random
@@ -27,15 +27,15 @@ from tests.waiting import wait_until
 
 ALIAS = "chaos"
 _KILL, _STOP = signal.SIGKILL, signal.SIGSTOP
-_LATE = 5.0  # seconds: the grace where Redis cannot be told, or a process was killed
+_LATE = 5.0  # seconds: the grace if Redis does not get a change, or a process is killed
 
 
 @dataclass(slots=True)
 class Target:
-    """Running engines and running services, each with a Redis of its own, or none.
+    """Running engines and services, each service with its own Redis, or none.
 
-    `before`: called with each request to Elasticsearch, if the setup has a proxy. `stack`: ends
-    with the setup.
+    `before`: called with each request to Elasticsearch, if the setup has a proxy. `stack`: closed
+    at the end of the setup.
     """
 
     folder: Path
@@ -48,9 +48,9 @@ class Target:
     before: Callable[[bytes], None] | None = None
 
     def start(self, word: str) -> "subprocess.Popen[bytes]":
-        """A started command of the service, with something new to do."""
+        """Start a command of the service that has something new to do."""
         new, rules = random.getrandbits(32), self.folder / "own.synonyms"
-        source = self.folder / f"posts-{new:x}.jsonl"  # a suspended command reads another one
+        source = self.folder / f"posts-{new:x}.jsonl"  # a suspended command reads another file
         rules.write_text(f"reactjs, react, r{new:x}\n")
         others = (
             {"oid": f"source-{nth}", "title": "Unchanging", "text": f"<p>{new} {nth}</p>"}
@@ -69,7 +69,7 @@ class Target:
             return start_command(ALIAS, *words, variables=self.environment, stderr=log)
 
     def digests(self) -> set[str]:
-        """What there is of the posts that only commands write."""
+        """Return the oids and digests of the posts that only commands write."""
         self.elastic.indices.refresh(index=ALIAS)
         query, fields = {"prefix": {"oid": "source-"}}, ("oid", "digest")
         return {str(post) for post in doc_values(self.elastic, ALIAS, fields, query)}
@@ -82,8 +82,8 @@ Broken = Callable[[Target], AbstractContextManager[object]]
 class Fault:
     """A fault: a context manager that injects and heals it, `seconds` apart.
 
-    `refused`: what may get a 503 meanwhile. `outage`: cached answers are served all the same.
-    `grace`: seconds after which an acknowledged write has to be served.
+    `refused`: the requests that may get a 503 meanwhile. `outage`: cached answers must still be
+    served. `grace`: the seconds until an acknowledged write must be served.
     """
 
     name: str
@@ -98,7 +98,7 @@ class Fault:
 class Setup:
     """Engines and services, and the faults to try with them.
 
-    `has_proxy`: whether requests to Elasticsearch pass `Target.before`.
+    `has_proxy`: whether `Target.before` gets requests to Elasticsearch.
     """
 
     faults: list[Fault] = field(default_factory=list)
@@ -125,7 +125,7 @@ def _redis(*commands: str, heal: str = "PING") -> Broken:
 
 @contextmanager
 def _restored(target: Target) -> Iterator[None]:
-    """Redis has again what it had some seconds before, as after a restart from its snapshot."""
+    """Reset Redis to its data some seconds before, as a restart from a snapshot would."""
     with redis.Redis.from_url(target.caches[0].url) as server:
         keys = list(server.scan_iter())
         with server.pipeline() as snapshot:
@@ -133,7 +133,7 @@ def _restored(target: Target) -> Iterator[None]:
                 snapshot.dump(key)
             dumped = dict(zip(keys, snapshot.execute(), strict=True))
         yield
-        with server.pipeline() as snapshot:  # one transaction: nobody writes meanwhile
+        with server.pipeline() as snapshot:  # one transaction, so that nobody writes meanwhile
             snapshot.flushall()
             for key, data in dumped.items():
                 if data:
@@ -143,7 +143,7 @@ def _restored(target: Target) -> Iterator[None]:
 
 @contextmanager
 def _restarted(target: Target) -> Iterator[None]:
-    """Redis is killed, and started again without its data."""
+    """Kill Redis, and start it again without its data."""
     cache = target.caches[0]
     cache.process.kill()
     cache.process.wait()
@@ -152,7 +152,7 @@ def _restarted(target: Target) -> Iterator[None]:
 
 
 def _signal(number: signal.Signals, find: Callable[[Target], Any]) -> Broken:
-    """A process gets a signal; one that is suspended is resumed later."""
+    """Send a signal to a process; resume it later if it was suspended."""
 
     @contextmanager
     def broken(target: Target) -> Iterator[None]:
@@ -166,7 +166,7 @@ def _signal(number: signal.Signals, find: Callable[[Target], Any]) -> Broken:
 
 
 def _before(act: Callable[[bytes, Target], None]) -> Broken:
-    """Something happens before requests to Elasticsearch."""
+    """Call `act` before each request to Elasticsearch."""
 
     @contextmanager
     def broken(target: Target) -> Iterator[None]:
@@ -183,7 +183,7 @@ def _slow(request: bytes, target: Target) -> None:
 
 
 def _kill_workers(request: bytes, target: Target) -> None:
-    """Before what was written can be found. New ones live for 2 s: clients send once more."""
+    """Kill all workers before a write is visible. New ones live for 2 s: clients send once more."""
     workers = target.servers[0].workers() if b"/_refresh" in request[:200] else []
     if all(time.time() - worker.create_time() > 2 for worker in workers) and random.random() < 0.3:
         for worker in workers:
@@ -191,7 +191,7 @@ def _kill_workers(request: bytes, target: Target) -> None:
 
 
 def _node(number: signal.Signals, find: Callable[[Target], ElasticsearchNode]) -> Broken:
-    """The node is killed and started again, or suspended and resumed."""
+    """Kill a node and start it again, or suspend and resume it."""
 
     @contextmanager
     def broken(target: Target) -> Iterator[None]:
@@ -207,7 +207,7 @@ def _node(number: signal.Signals, find: Callable[[Target], ElasticsearchNode]) -
 
 @contextmanager
 def _new_workers(target: Target) -> Iterator[None]:
-    """Elasticsearch hangs, and new workers take the places of those that knew it."""
+    """Suspend Elasticsearch, and replace the workers that knew it by new ones."""
     with _node(_STOP, _first)(target):
         workers = target.servers[0].workers()
         for worker in workers:
@@ -217,7 +217,7 @@ def _new_workers(target: Target) -> Iterator[None]:
 
 
 def _await_search(url: str) -> None:
-    """Wait until a node answers a whole search: from then on the service may be expected to."""
+    """Wait until a node answers a whole search: from then on the service must answer, too."""
 
     def answers() -> bool:
         with suppress(ApiError, TransportError):
@@ -245,7 +245,7 @@ def _master(target: Target) -> ElasticsearchNode:
 
 @contextmanager
 def _disk_full(target: Target) -> Iterator[None]:
-    """The limits of the disk are below what it uses: Elasticsearch blocks the indices itself."""
+    """Set the disk watermarks below the used space, so that Elasticsearch blocks the indices."""
     prefix = "cluster.routing.allocation.disk"
     limits = {"low": "1%", "high": "2%", "flood_stage": "3%"}
     full: dict[str, object] = {
@@ -264,7 +264,7 @@ def _disk_full(target: Target) -> Iterator[None]:
 
 
 def _killed_during(word: str) -> Broken:
-    """Elasticsearch is killed while a command runs; then that goes on, or fails."""
+    """Kill Elasticsearch while a command runs; the command may continue or fail."""
 
     @contextmanager
     def broken(target: Target) -> Iterator[None]:
@@ -278,8 +278,8 @@ def _killed_during(word: str) -> Broken:
 
 
 def _suspended(word: str) -> Broken:
-    """A command is suspended as it sends a request through its own alias. When another one has its
-    lock and has written, both go on: they may change nothing, and it has to say why."""
+    """Suspend a command as it sends a request through its own alias, and resume it after another
+    command took its lock and wrote. It must change nothing, and say why."""
     own_alias = re.compile(rb"(PUT /|{.actions.:)\S+-(sync|building)")
 
     @contextmanager
@@ -308,7 +308,7 @@ def _suspended(word: str) -> Broken:
 
 
 def _swap(word: str) -> Broken:
-    """A command that swaps or writes, and succeeds."""
+    """Run a command that swaps or writes; it must succeed."""
 
     @contextmanager
     def broken(target: Target) -> Iterator[None]:
@@ -319,7 +319,7 @@ def _swap(word: str) -> Broken:
 
 
 def killed(word: str, kills: int) -> Fault:
-    """A command that is killed so often at random moments. Some runs are longer, and complete."""
+    """Kill a command at random moments, `kills` times. Some runs end before they are killed."""
 
     @contextmanager
     def broken(target: Target) -> Iterator[None]:
@@ -346,8 +346,8 @@ def end(
     """Wait for a command.
 
     Raises:
-        ClickException: it failed.
-        TimeoutExpired: it is not ready after so many seconds.
+        ClickException: the command failed.
+        TimeoutExpired: it has not ended within `seconds`.
     """
     code = command.wait(seconds)
     click.echo(f"`{word}` ended with {code}", err=True)
@@ -355,8 +355,8 @@ def end(
         raise click.ClickException(f"{word} ended with {code}")
 
 
-# What was cached is no answer any more after a write, and a worker serves nothing of a generation
-# that it was not told itself before an outage.
+# After a write, cached answers are no longer served, and during an outage a worker serves only
+# answers of a generation that it learned before.
 _ANY: tuple[Kind, ...] = ("read", "new", "all", "write")
 _AWAY: dict[str, Any] = {"refused": _ANY, "outage": True, "grace": _LATE}
 
@@ -375,7 +375,7 @@ SETUPS = [
                 grace=_LATE,
             ),
             Fault("Redis stalled", _signal(_STOP, lambda to: to.caches[0].process), grace=_LATE),
-            # Its snapshot is five seconds old, and may be served for five more.
+            # The snapshot is five seconds old, and may be served for five more.
             Fault("Redis restored", _restored, grace=2 * _LATE + 1.0),
             Fault("Redis killed", _restarted, grace=_LATE),
             Fault("Elasticsearch stalled", _node(_STOP, _first), 30.0, **_AWAY),
@@ -406,7 +406,7 @@ SETUPS = [
             Fault(
                 "workers killed during a write",
                 _before(_kill_workers),
-                refused=_ANY,  # all are killed at a time, again and again
+                refused=_ANY,  # all workers are killed at once, again and again
                 grace=_LATE,
             ),
             *(Fault(f"{word} suspended", _suspended(word), 1.0) for word in ("sync", "reindex")),

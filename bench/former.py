@@ -1,10 +1,10 @@
-"""Whether this commit gives the same answers as a former one; `make bench FORMER=TREE` compares
+"""Compares the answers of this commit with those of a former one; `make bench FORMER=TREE` compares
 their times.
 
-    .venv/bin/python -m bench.former TREE --data FOLDER        # a clone with a .venv of its own
+    .venv/bin/python -m bench.former TREE --data FOLDER        # a clone with its own .venv
 
-Both serve an index that they built themselves, with one worker and a Redis, over HTTP. An answer is
-the same if it has the same posts in the same order, counts and marks.
+Each builds its own index, and serves it over HTTP with one worker and a Redis. Two answers are the
+same if they have the same posts in the same order, counts and marks.
 """
 
 from collections import defaultdict
@@ -23,11 +23,11 @@ from devstack.servers import REPOSITORY, redis_server
 
 _SHOWN = 10  # answers that differ
 _OTHERS = ("&size=25", "&sort=newest", "&page=2", "&typos=off", "%20-python", "%20%22go%22")
-"""What makes another search of a query."""
+"""Additions that turn a query into another search."""
 
 
 def compare(trees: Sequence[Path], data: Path, number: int) -> None:
-    """Print how many answers are the same, and some that are not."""
+    """Print how many answers are the same, and some of those that differ."""
     for corpus, files in corpora(data):
         asked = [(line["q"], line["kind"]) for path in files for line in lines(path)]
         step = max(1, len(asked) // number)
@@ -37,7 +37,7 @@ def compare(trees: Sequence[Path], data: Path, number: int) -> None:
             equal: defaultdict[str, list[bool]] = defaultdict(list)
             shown = 0
             for nth, (q, kind) in enumerate(asked[::step]):
-                # Once more in another search: then the words are known.
+                # Then in another search, when the words are known.
                 for path in (_path(q, nth % 5 == 0), _path(q) + _OTHERS[nth % len(_OTHERS)]):
                     now, former = (_shown(session.get(url + path).json()) for url in urls)
                     equal[kind].append(now == former)
@@ -63,7 +63,7 @@ def _path(q: str, typing: bool = False) -> str:
 
 
 def _shown(answer: Json) -> Json:
-    """The order, counts and marks of an answer."""
+    """Return the order, counts and marks of an answer."""
     hits: list[dict[str, Any]] = answer.get("hits", [])
     counts = {name: answer.get(name) for name in ("count", "tier", "matches", "dropped")}
     return {**counts, "corrected": answer.get("corrected"), "hits": list(map(_marks, hits))}

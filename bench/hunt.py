@@ -1,18 +1,16 @@
-"""Looks for searches that cost much more than a usual one: at most five times is the promise.
+"""Searches for queries that cost much more than a usual one; the promise is five times at most.
 
     make hunt                             # in the sample posts
     make hunt DATA=FOLDER CASES=2000      # in the first corpus of a folder
 
-Searches made by hand and at random, of several alphabets, lengths and parameters, are sent over
-HTTP to a service without a cache, as JSON and as a page. The most expensive ones are then repeated
-in turn with usual ones, whose cost is nearest to the median of the judged queries, after the caches
-of Elasticsearch were cleared (cold) and again (warm); what then seems to cost more than four usual
-ones is measured once more, four times as often. At the end ten posts of 1 MB are written, which
-have all words of a long query with many hits. The cost is the CPU time of Elasticsearch,
-without that of its compiler, and of the worker, so that other work of the machine counts little.
-Exits with 1 if a search costs more than five usual ones.
-
-It needs Linux, starts an Elasticsearch of its own, and takes about five minutes.
+Sends handmade and random searches in several alphabets, lengths and parameters over HTTP to a
+service without a cache, for JSON and for pages. Repeats the most expensive ones in turn with usual
+ones, whose cost is nearest to the median of the judged queries: cold, after the caches of
+Elasticsearch were cleared, and warm. Those that seem to cost more than four usual ones are measured
+again, four times as often. At the end ten posts of 1 MB are written that have all words of a long
+query with many hits. The cost is the CPU time of Elasticsearch, without its compiler, and of the
+worker, so that other work of the machine matters little. Exits with 1 if a search costs more than
+five usual ones. Needs Linux, starts its own Elasticsearch, and takes about five minutes.
 """
 
 import random
@@ -69,7 +67,7 @@ _BY_HAND = (
     "p",
     *(alphabet * MAX_QUERY for alphabet in _ALPHABETS),
 )
-"""Queries that were expensive, or that one would expect to be; cut to the longest query."""
+"""Queries that were or might be expensive; cut to the maximum length of a query."""
 _WHERE = (
     "/search?",
     "/search?size=50&facets=on",
@@ -81,11 +79,11 @@ _WHERE = (
     "/?debug-search",
     "/?debug-search=requests",
 )
-_BIG_POSTS, _BIG = 10, 950_000  # posts, and letters of each
+_BIG_POSTS, _BIG = 10, 950_000  # posts, and letters in each
 
 
 def random_paths(words: Sequence[str], number: int, chosen: random.Random) -> list[str]:
-    """Paths of searches for random words with random parameters."""
+    """Return the paths of searches for random words with random parameters."""
 
     def word() -> str:
         alphabet = chosen.choice(_ALPHABETS)
@@ -107,10 +105,10 @@ def _path(q: str, where: str = "/search?") -> str:
 
 
 class CpuTime:
-    """The CPU time of searches, in milliseconds and in usual searches.
+    """Measures the CPU time of searches, in milliseconds and in usual searches.
 
     Args:
-        judged: the queries whose median is usual.
+        judged: the queries whose median defines a usual search.
     """
 
     def __init__(
@@ -132,8 +130,8 @@ class CpuTime:
         return (self._seconds() - before) * 1000
 
     def ratios(self, paths: Sequence[str], rounds: int) -> dict[str, tuple[float, float]]:
-        """How many usual searches each path costs, cold and warm: medians of rounds in which all
-        take turns."""
+        """Return how many usual searches each path costs, cold and warm: medians of rounds in which
+        all take turns."""
         turns: dict[str, Callable[[], tuple[float, float]]] = {
             path: partial(self._cold_and_warm, path) for path in [*self._usual, *paths]
         }
@@ -156,14 +154,14 @@ class CpuTime:
         nanoseconds = 0
         for process in self._processes:
             for task in Path(f"/proc/{process.pid}/task").iterdir():
-                with suppress(OSError):  # it has ended
+                with suppress(OSError):  # the task has ended
                     if not (task / "comm").read_text().startswith(_COMPILERS):
                         nanoseconds += int((task / "schedstat").read_text().split()[0])
         return nanoseconds / 1e9
 
 
 def _write_big_posts(url: str, words: Sequence[str], chosen: random.Random) -> None:
-    """Posts with all words of `_IN_BIG_POSTS`, again and again."""
+    """Write posts that repeat all words of `_IN_BIG_POSTS`."""
     for number in range(_BIG_POSTS):
         text = ""
         while len(text) < _BIG:
@@ -197,10 +195,10 @@ def main(data: Path | None, cases: int, seed: int | None) -> None:
             "BLOGSEARCH_WRITE_TOKENS": TOKEN,
         }
         index(posts, _ALIAS, variables=variables)
-        # Counts would be cached, but nobody repeats an expensive search.
+        # Otherwise counts would be cached, but an expensive search is usually not repeated.
         cache = {"index.requests.cache.enable": False}
         requests.put(f"{node.url}/{_ALIAS}/_settings", json=cache, timeout=30).raise_for_status()
-        # Its launcher is the parent of Elasticsearch itself.
+        # The node's process is a launcher, and the parent of Elasticsearch itself.
         engine = psutil.Process(node.pid).children()[0]
         with serving(_ALIAS, variables=variables) as served:
             cost = CpuTime(served.url, node.url, [engine, *served.workers()], judged)

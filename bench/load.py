@@ -1,13 +1,12 @@
-"""A service under load: what it answers when more searches are sent than it can answer.
+"""Measures a service under load: its answers to more searches than it can handle.
 
     make load SECONDS=60
 
-It needs ELASTICSEARCH_URL, and starts a Redis and a service of two workers with the sample posts.
-It finds for each mix of searches the highest rate that the machine holds, then sends that rate,
-twice that rate, and half of it. Searches are sent at fixed times, however long the answers take,
-and the time of one counts from the moment at which it was due. It exits with 1 if a goal was
-missed: no other status than 200, 429 and 503, no memory that grows, and half the rate is held
-again.
+Needs ELASTICSEARCH_URL; starts a Redis and a service of two workers with the sample posts. Finds
+the highest rate that the machine holds for each mix of searches, then sends that rate, twice that
+rate, and half of it. Searches are sent at fixed times, however long the answers take, and each is
+timed from the moment at which it was due. Exits with 1 if a goal was missed: only the statuses 200,
+429 and 503, no growth of memory, and half the rate is held again.
 """
 
 import itertools
@@ -32,9 +31,9 @@ from bench.results import echo_header, echo_row, exit_with, percentile
 from bench.service import fill_cache, indexed, serving
 from devstack.servers import Gunicorn, redis_server
 
-_CLIENTS = 16  # of `highest_rate`
+_CLIENTS = 16  # for `highest_rate`
 _TIMEOUT = 20.0  # seconds that an answer may take
-_TICK = 0.001  # seconds after which requests that are due are sent
+_TICK = 0.001  # seconds between two checks for requests that are due
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 _NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
@@ -43,7 +42,7 @@ _NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 
 class Answer(NamedTuple):
-    """`seconds`: from when it was due to the end; status 0: none."""
+    """`seconds`: from the time it was due to its end; `status` 0: no answer."""
 
     seconds: float
     status: int
@@ -57,14 +56,13 @@ def send(
     rate: float | None = None,
     headers: Mapping[str, str] = _NO_HEADERS,
 ) -> list[Answer]:
-    """The answers to requests for these paths, one after the other, by clients in a process of
-    their own.
+    """Request these paths in turn, by clients in a separate process, and return the answers.
 
     Args:
-        seconds: after which no request is sent any more.
-        clients: the connections, at most.
-        rate: requests a second, which are sent at fixed times however long the answers take, as
-            visitors do. None: each client sends a request when its last one is answered.
+        seconds: how long to send requests.
+        clients: the maximum number of connections.
+        rate: requests per second, sent at fixed times however long the answers take, as visitors
+            do. None: each client sends a request when its last one is answered.
     """
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         return pool.submit(_send, url, paths, seconds, clients, rate, dict(headers)).result()
@@ -73,7 +71,7 @@ def send(
 def highest_rate(
     url: str, paths: Sequence[str], seconds: float, headers: Mapping[str, str] = _NO_HEADERS
 ) -> float:
-    """Answers a second to clients, each of which waits for its answer.
+    """Return the answers per second to clients that wait for each answer.
 
     Raises:
         AssertionError: an answer is an error.
@@ -102,7 +100,7 @@ def _send(
         return time.monotonic() - begun
 
     def take() -> tuple[float, str] | None:
-        """When the next request is due, and its path."""
+        """Return when the next request is due, and its path."""
         if rate is not None:
             return waiting.popleft() if waiting else None
         return (now(), next(cycle)) if now() < seconds else None
@@ -133,10 +131,10 @@ def _send(
 
 
 class _Connection:
-    """An HTTP connection that is kept for further requests, one at a time.
+    """A persistent HTTP connection for one request at a time.
 
-    The generator shares the cores with what it measures. geventhttpclient was tried: it takes 1.7
-    times the CPU time for a request.
+    The generator shares the cores with the measured service. geventhttpclient was tried: it takes
+    1.7 times the CPU time for a request.
     """
 
     def __init__(self, url: str, headers: Mapping[str, str]) -> None:
@@ -147,9 +145,9 @@ class _Connection:
         self._socket: socket.socket | None = None
 
     def get(self, path: str) -> int:
-        """The status of the answer; 0 if there is none.
+        """Request a path, and return the status of the answer; 0 if there is none.
 
-        The server may close a kept connection just before a request reaches it. Then the request
+        The server may close a persistent connection just before a request arrives. Then the request
         is sent once more, as browsers and proxies do.
         """
         is_reused = self._socket is not None
@@ -197,14 +195,14 @@ CACHED = [
     for second in ("first", "idea", "notes", "how", "year")
 ]
 MIXES = {"cached": 0, "one of five new": 5, "new": 1}
-"""Of so many searches one was never sent before; 0: none."""
+"""One of so many searches is new; 0: none is."""
 
 _CONNECTIONS = 1_500
-# The share of the searches that are answered within so many seconds at a held rate.
+# A rate is held if this share of the searches is answered within so many seconds.
 _SHARE, _HELD_WITHIN = 0.99, 0.25
-_FIRST_RATE, _TRIAL = 25.0, 10.0  # searches a second, and for how many seconds each rate is tried
+_FIRST_RATE, _TRIAL = 25.0, 10.0  # searches per second, and the seconds to try each rate
 _LOWER = 0.8
-_GROWTH = 1.2  # of the memory; it may also grow by what _CONNECTIONS need
+_GROWTH = 1.2  # of the memory, besides the memory for _CONNECTIONS
 _CONNECTION_MB = 0.05
 _LOADS = {"highest": 1.0, "twice": 2.0, "half, after it": 0.5}
 _COLUMNS = [
@@ -214,7 +212,7 @@ _COLUMNS = [
 
 
 def _send_mix(url: str, every: int, rate: float, seconds: float) -> list[Answer]:
-    """The answers to searches at a rate, the `every`-th of them new."""
+    """Send searches at a rate, every `every`-th one new, and return the answers."""
     run, cached = time.time_ns(), itertools.cycle(CACHED)
     paths = [
         f"/search?q=post+{run:x}+{number:x}" if every and number % every == 0 else next(cached)
@@ -229,7 +227,7 @@ def _held(answers: list[Answer]) -> bool:
 
 
 def _highest_held(url: str, every: int) -> float:
-    """The highest rate that is held: doubled until it is not, then lowered until it is again."""
+    """Return the highest rate that is held: doubled until it fails, then lowered until it holds."""
     rate = _FIRST_RATE
     while _held(_send_mix(url, every, rate, _TRIAL)):
         rate *= 2
@@ -239,7 +237,7 @@ def _highest_held(url: str, every: int) -> float:
 
 
 def _megabytes(served: Gunicorn) -> float:
-    """Of all workers together."""
+    """Return the memory of all workers together."""
     return sum(float(worker.memory_info().rss) for worker in served.workers()) / 1e6
 
 

@@ -1,4 +1,4 @@
-"""How well searches find what was meant: judged queries and known items, over HTTP.
+"""Measures how well searches find what was meant: judged queries and known items, over HTTP.
 
     make bench-relevance                    # the sample
     make bench-relevance DATA=FOLDER        # every corpus of a folder
@@ -7,16 +7,16 @@
     .venv/bin/python -m bench.relevance FOLDER --compare before.json blended
 
 A folder has posts in `NAME.jsonl` and queries in any `NAME.….jsonl`, such as
-`NAME.questions.jsonl`; `.gz` as well. Posts have oid, title, text, pub_date, categories and url.
-Queries have q and kind, and
+`NAME.questions.jsonl`; also as `.gz`. Posts have oid, title, text, pub_date, categories and url.
+Queries have q and kind, and also
 
-- judged ones grades ({oid: 2 for the title, 1 for the text});
-- known items the oid of the one post that must be found; texts of links too, with the oids of the
-  posts that have the link in skip, which are left out of the ranking;
-- any of them a language, that of the visitor.
+- judged queries: grades ({oid: 2 for the title, 1 for the text});
+- known items: the oid of the one post that must be found; texts of links, too, and skip: the oids
+  of the posts with the link, which are left out of the ranking;
+- any query: the visitor's language.
 
-The corpus is indexed under an alias of its own, and a service without a cache is started for it.
-`--compare` takes strategies, `bm25` and saved files.
+Each corpus is indexed under its own alias, and served without a cache. `--compare` takes
+strategies, `bm25` and saved files.
 """
 
 import json
@@ -50,8 +50,8 @@ _WARM_UP = 20
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One query: `grades` by oid (2 title, 1 text); posts to `skip` are left out of the ranking,
-    and `language` is the visitor's."""
+    """One query: `grades` by oid (2 title, 1 text); `skip`, posts left out of the ranking;
+    `language`, the visitor's."""
 
     q: str
     kind: str
@@ -61,8 +61,8 @@ class Judged:
 
     @classmethod
     def of(cls, line: Mapping[str, Any]) -> "Judged":
-        """From a line of a file of judged queries or of known items. A query that is too long for
-        the service is cut."""
+        """Read a line of a file of judged queries or known items. A query that is too long for the
+        service is cut."""
         grades = line["grades"] if "grades" in line else {line["oid"]: 1}
         skip = frozenset(line.get("skip") or ())
         language = line.get("language", "")
@@ -70,13 +70,13 @@ class Judged:
 
     @property
     def size(self) -> int:
-        """How many posts are asked for."""
+        """The number of posts to request."""
         return min(CUT + len(self.skip), MAX_SIZE)
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What was answered: the oids in their order, the number of posts found, and seconds."""
+    """An answer: the oids in order, the number of posts found, and its time in seconds."""
 
     ranking: tuple[str, ...]
     count: int
@@ -84,7 +84,7 @@ class Answered:
 
     @classmethod
     def of(cls, body: Mapping[str, Any], query: Judged, seconds: float) -> "Answered":
-        """From the body of an answer to the query."""
+        """Read the body of an answer to the query."""
         ranking = dict.fromkeys(hit["oid"] for hit in body["hits"] if hit["oid"] not in query.skip)
         return cls(tuple(ranking)[:CUT], body["count"], seconds)
 
@@ -93,7 +93,7 @@ Pairs = list[tuple[Judged, Answered]]
 
 
 def ask(url: str, queries: Sequence[Judged]) -> list[Answered]:
-    """The answer of a service to each query, one after the other."""
+    """Send the queries to a service, one after the other, and return the answers."""
     answers = []
     with requests.Session() as session:
         for query in queries[:_WARM_UP]:
@@ -106,7 +106,7 @@ def ask(url: str, queries: Sequence[Judged]) -> list[Answered]:
 
 
 def ask_bm25(alias: str, queries: Sequence[Judged]) -> list[Answered]:
-    """The answer of plain BM25 on stemmed titles and texts to each query."""
+    """Return the answers of plain BM25 on stemmed titles and texts."""
     answers = []
     with connect(settings_for(alias)) as client:
         for query in queries:
@@ -129,8 +129,8 @@ def ask_bm25(alias: str, queries: Sequence[Judged]) -> list[Answered]:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """The means of some queries: nDCG@10, success@1, MRR@10, the share without an answer; times
-    in milliseconds."""
+    """The means over some queries: nDCG@10, success@1, MRR@10, the share without hits; times in
+    milliseconds."""
 
     queries: int
     ndcg: float
@@ -142,7 +142,7 @@ class Figures:
 
 
 def ndcg(ranking: Sequence[str], grades: Mapping[str, int]) -> float:
-    """nDCG@10 with gain 2^grade - 1; if nothing is relevant, 1 for finding nothing."""
+    """Return nDCG@10 with gain 2^grade - 1; if no post is relevant, 1 for no hits."""
     if not grades:
         return float(not ranking)
     best = sorted(grades.values(), reverse=True)
@@ -155,13 +155,13 @@ def _dcg(grades: Sequence[int]) -> float:
 
 
 def reciprocal_rank(ranking: Sequence[str], grades: Mapping[str, int]) -> float:
-    """1 / the rank of the first relevant post among the first ten, 0 if there is none."""
+    """Return 1 / the rank of the first relevant post among the first ten, 0 if there is none."""
     places = (place for place, oid in enumerate(ranking[:CUT], 1) if oid in grades)
     return 1 / next(places, math.inf)
 
 
 def figures(pairs: Pairs) -> Figures:
-    """The measures of some queries, each with the same weight."""
+    """Return the figures of some queries, each with the same weight."""
 
     def mean(measure: Callable[[Judged, Answered], float]) -> float:
         return statistics.fmean(measure(judged, answered) for judged, answered in pairs)
@@ -183,7 +183,7 @@ def _finds(judged: Judged, oids: Sequence[str]) -> bool:
 
 
 def by_kind(pairs: Pairs) -> dict[str, Figures]:
-    """The measures per kind, in the order of the file."""
+    """Return the figures by kind, in the order of the file."""
     kinds: dict[str, Pairs] = defaultdict(list)
     for judged, answered in pairs:
         kinds[judged.kind].append((judged, answered))
@@ -191,7 +191,7 @@ def by_kind(pairs: Pairs) -> dict[str, Figures]:
 
 
 def macro(kinds: Mapping[str, Figures], everything: Figures) -> Figures:
-    """The plain mean over kinds without `nonsense`; times are of all queries."""
+    """Return the plain mean over kinds except `nonsense`; times are over all queries."""
     counted = [of_kind for kind, of_kind in kinds.items() if kind != NONSENSE] or [everything]
     means: dict[str, Any] = {
         name: statistics.fmean(getattr(of_kind, name) for of_kind in counted) for name in _MEASURES
@@ -208,7 +208,7 @@ _HEAD = [
 
 
 def table(pairs: Pairs) -> str:
-    """The figures per kind and the macro figures, as a table in Markdown."""
+    """Return the figures by kind and their mean as a Markdown table."""
     kinds = by_kind(pairs)
     named = [*kinds.items(), ("macro", macro(kinds, figures(pairs)))]
     return Table(_HEAD, [_row(name, of_kind) for name, of_kind in named]).markdown()
@@ -223,7 +223,7 @@ def _row(name: str, row: Figures) -> list[str]:
 
 
 def comparison(names: tuple[str, str], first: Pairs, second: Pairs, limit: int) -> str:
-    """What the second gained and lost against the first in nDCG@10, per kind and per query."""
+    """Report the gains and losses of the second in nDCG@10, by kind and by query."""
     kinds, other_kinds = by_kind(first), by_kind(second)
     gains = [
         (ndcg(late.ranking, judged.grades) - ndcg(early.ranking, judged.grades), judged)
@@ -245,7 +245,7 @@ def comparison(names: tuple[str, str], first: Pairs, second: Pairs, limit: int) 
 
 
 def corpora(folder: Path) -> Iterator[tuple[Path, list[Path]]]:
-    """Each corpus of a folder with its files of queries; a corpus without queries is left out."""
+    """Yield each corpus of a folder that has queries, with its files of queries."""
     files = sorted(path for path in folder.iterdir() if ".jsonl" in path.suffixes)
     for corpus in files:
         name, _, kind = corpus.name.partition(".")
@@ -274,7 +274,7 @@ def main(
     save: Path | None,
     limit: int,
 ) -> None:
-    """Measure every corpus of FOLDER that has queries, and without a FOLDER the sample."""
+    """Measure every corpus of FOLDER that has queries; without FOLDER, the sample."""
     names = compare or (strategy,)
     saved: dict[str, dict[str, Any]] = {}
     for corpus, files in list(corpora(folder)) if folder else [SAMPLE]:

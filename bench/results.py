@@ -1,4 +1,4 @@
-"""What is printed of a measurement: percentiles, tables, and the report of `make bench`."""
+"""Formats measurements: percentiles, tables, missed goals, and the report of `make bench`."""
 
 import sys
 from collections.abc import Sequence
@@ -20,27 +20,27 @@ class Table:
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """The value that `share` (0 to 1) of the values do not exceed."""
+    """Return the value that a `share` (0 to 1) of the values do not exceed."""
     return sorted(values)[min(len(values) - 1, int(len(values) * share))]
 
 
 def p95(values: Sequence[float]) -> float:
-    """The 95th percentile."""
+    """Return the 95th percentile."""
     return percentile(values, 0.95)
 
 
 def echo_row(cells: Sequence[str]) -> None:
-    """Print a row of a table, as soon as it was measured."""
+    """Print a row of a table."""
     click.echo(f"| {' | '.join(cells)} |")
 
 
 def echo_header(columns: Sequence[str]) -> None:
-    """Print the head of a table, whose rows follow."""
+    """Print the header of a table."""
     click.echo(Table(columns, []).markdown())
 
 
 def exit_with(missed: Sequence[str]) -> None:
-    """Print the goals that were missed, and exit: with 1 if there are any."""
+    """Print the goals that were missed, and exit, with 1 if there are any."""
     click.echo("\nGoals missed: " + ("" if missed else "none"))
     for goal in missed:
         click.echo(f"- {goal}")
@@ -48,10 +48,10 @@ def exit_with(missed: Sequence[str]) -> None:
 
 
 def put_between(page: str, name: str, text: str) -> str:
-    """A page with this text between `<!-- name -->` and `<!-- /name -->`.
+    """Return a page with this text between `<!-- name -->` and `<!-- /name -->`.
 
     Raises:
-        LookupError: the page has no such marks.
+        LookupError: the page does not have both marks.
     """
     start, end = f"<!-- {name} -->\n", f"<!-- /{name} -->"
     before, start_found, rest = page.partition(start)

@@ -1,4 +1,4 @@
-"""An index and a service of the bench's own: built, measured and removed."""
+"""Builds, serves and removes indices for measurements."""
 
 import gzip
 import http.client
@@ -30,16 +30,16 @@ _NONE: Mapping[str, str] = MappingProxyType({})
 
 
 def lines(path: Path) -> Iterator[Json]:
-    """The objects of a JSON Lines file, gzip-compressed or not."""
+    """Yield the objects of a JSON Lines file, gzip-compressed or not."""
     with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as file:
         yield from map(json.loads, file)
 
 
 def elasticsearch_url() -> str:
-    """The address of the engine, which answers.
+    """Return the address of Elasticsearch, after checking that it answers.
 
     Raises:
-        click.UsageError: it is not set.
+        click.UsageError: ELASTICSEARCH_URL is not set.
         click.ClickException: the engine does not answer.
     """
     if "ELASTICSEARCH_URL" not in os.environ:
@@ -56,7 +56,7 @@ def elasticsearch_url() -> str:
 
 
 def settings_for(alias: str, **changed: Any) -> Settings:
-    """The settings of the environment with these changes, for a search of `alias`."""
+    """Return the settings of the environment with these changes, for the index `alias`."""
     return replace(load_settings(), index=alias, **changed)
 
 
@@ -65,7 +65,7 @@ def settings_for(alias: str, **changed: Any) -> Settings:
 
 @contextmanager
 def temporary_alias() -> Iterator[str]:
-    """A name for indices, which are deleted afterwards."""
+    """Yield an alias, and delete its indices afterwards."""
     alias = f"bench-x{uuid.uuid4().hex[:10]}"
     elasticsearch_url()  # before the caller starts anything
     try:
@@ -78,7 +78,7 @@ def temporary_alias() -> Iterator[str]:
 def indexed(
     source: Path | str, variables: Mapping[str, str] = _NONE, tree: Path = REPOSITORY
 ) -> Iterator[str]:
-    """An alias for a source of posts, indexed with `blogsearch reindex`; deleted afterwards."""
+    """Yield the alias of a source, indexed with `blogsearch reindex`; delete it afterwards."""
     with temporary_alias() as alias:
         index(source, alias, variables=variables, tree=tree)
         yield alias
@@ -108,7 +108,7 @@ def start_command(
     stderr: IO[bytes] | int | None = None,
     tree: Path = REPOSITORY,
 ) -> "subprocess.Popen[bytes]":
-    """A started command of the service, without a cache; `variables` are for its environment."""
+    """Start a command of the service without a cache; `variables` are for its environment."""
     return subprocess.Popen(
         [python_of(tree), "-c", "from app.cli import main; main()", *words],
         cwd=tree,
@@ -147,9 +147,9 @@ def serving(
     variables: Mapping[str, str] = _NONE,
     **options: Any,
 ) -> Iterator[Gunicorn]:
-    """A service whose limits do not show; without a Redis it has no cache.
+    """Run a service with limits that are not reached; without a Redis it has no cache.
 
-    `variables` of the environment win over the others; `options` are those of `gunicorn`.
+    `variables` override its other environment variables; `options` are passed to `gunicorn`.
     """
     environment = {
         "BLOGSEARCH_INDEX": alias,
@@ -169,7 +169,7 @@ def serving(
 def get_search(
     session: requests.Session, url: str, q: str, size: int = 10, language: str = ""
 ) -> Json:
-    """The answer of `GET /search` with this number of hits to a visitor with this language.
+    """Return the answer of `GET /search` with `size` hits for a visitor with this language.
 
     Raises:
         requests.HTTPError: the service refused the query.
@@ -183,10 +183,10 @@ def get_search(
 
 
 def fill_cache(url: str, path: str, headers: Mapping[str, str] = _NONE) -> requests.Response:
-    """The answer of the cache to a path, which is asked for once before.
+    """Request a path twice, and return the second answer.
 
     Raises:
-        AssertionError: it does not come from the cache.
+        AssertionError: that is not from the cache.
     """
     for _ in range(2):
         answer = requests.get(url + path, headers=headers, timeout=30)
@@ -197,9 +197,9 @@ def fill_cache(url: str, path: str, headers: Mapping[str, str] = _NONE) -> reque
 
 @contextmanager
 def getting(url: str) -> Iterator[Callable[[str], None]]:
-    """A function that gets paths, or URLs there, over one connection: the client that costs least.
+    """Yield a function that gets paths, or URLs of this server, over one connection at least cost.
 
-    It raises AssertionError for another status than 200.
+    It raises AssertionError for any status except 200.
     """
     parts = urlsplit(url)
     host, port = parts.hostname or "", parts.port

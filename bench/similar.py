@@ -1,10 +1,10 @@
-"""How many of the posts that link to each other `/similar` finds, and `more_like_this` does.
+"""Measures how many of the posts that link to each other `/similar` and `more_like_this` find.
 
     .venv/bin/python -m bench.similar SOURCE…           # as `blogsearch reindex` takes them
 
-Half of the posts (by CRC of the oid) lose their links before they are indexed. Of both ends of a
-link that was lost, the other one must be among the first five. Other posts that are linked by what
-is left are taken out of the ranking, and posts that link to more than 20 are lists, not posts.
+Half of the posts (by CRC of the oid) lose their links before they are indexed. For both ends of
+each lost link, the other end must be among the first five. Posts that are linked by the remaining
+links are left out of the ranking; posts that link to more than 20 count as lists, not as posts.
 """
 
 import statistics
@@ -32,7 +32,7 @@ _MOST_LINKS = 20
 Post = dict[str, Any]
 Others = Mapping[str, set[str]]
 Rank = Callable[[Post, int], Sequence[str]]
-"""The oids of so many posts like one, in their order."""
+"""A function that returns the oids of so many posts similar to one, in order."""
 
 
 def loses_links(post: Post) -> bool:
@@ -40,7 +40,7 @@ def loses_links(post: Post) -> bool:
 
 
 def pairs(posts: Sequence[Post]) -> tuple[Others, Others]:
-    """By oid: the posts that must be found, and those that are linked by what is left."""
+    """Return, by oid, the posts that must be found, and those linked by the remaining links."""
     at = {post["address"]: post["oid"] for post in posts if post.get("address")}
     lost: defaultdict[str, set[str]] = defaultdict(set)
     left: defaultdict[str, set[str]] = defaultdict(set)
@@ -56,7 +56,7 @@ def pairs(posts: Sequence[Post]) -> tuple[Others, Others]:
 
 
 def ranking_of(client: Elasticsearch, alias: str, *, bare: bool) -> Rank:
-    """That of `/similar`, or of `more_like_this` as it comes (`bare`)."""
+    """Return the ranking of `/similar`, or, with `bare`, of `more_like_this` by default."""
     session = open_session(client, alias)
 
     def rank(post: Post, size: int) -> Sequence[str]:
@@ -71,7 +71,7 @@ def ranking_of(client: Elasticsearch, alias: str, *, bare: bool) -> Rank:
 
 
 def share_found(rank: Rank, posts: Sequence[Post]) -> tuple[int, float]:
-    """Of how many posts, and the mean share of those wanted that are among the first five."""
+    """Return the number of measured posts, and the mean share of wanted posts in the first five."""
     wanted, left = pairs(posts)
     shares = []
     for post in posts:

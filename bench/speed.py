@@ -1,4 +1,4 @@
-"""`make bench`: how fast everything is, beside the least that the same takes, as one table.
+"""Implements `make bench`: compares the speed of everything with a minimal baseline in one table.
 
     make bench                     # 5 minutes on 2 idle cores, with the sample
     make bench DATA=FOLDER         # posts and queries of a folder, as for bench.relevance
@@ -8,11 +8,11 @@
     make bench ONLY=cached,start   # some sections
     make bench PUBLISH=1           # the table goes into docs/performance.md, too
 
-What is compared alternates in one run, and the medians are divided: other work of the machine
+Compared things alternate in one run, and their medians are divided: other work of the machine
 changes milliseconds more than ratios. A *bare request* is `combined_fields` on title and text with
 ten hits and highlights; a *bare view* is a Flask view that sends that request and nothing else
-(`bench/bare_app.py`), under the same gunicorn. Another commit has an index that it built itself.
-The engines are those of ELASTICSEARCH_URL and REDIS_URL, else devstack starts them.
+(`bench/bare_app.py`), under the same gunicorn. Another commit searches an index that it has built.
+The engines are those of ELASTICSEARCH_URL and REDIS_URL, or else devstack starts them.
 """
 
 import json
@@ -74,20 +74,20 @@ _PUBLIC = {
     "BLOGSEARCH_RATE_LIMIT": "10000000/minute",
     "BLOGSEARCH_CORS_ORIGINS": "https://blog.example.org,https://www.example.org",
 }
-"""What SECURITY.md tells a public site to set; no request reaches the limit."""
+"""The settings that SECURITY.md recommends for a public site; no request reaches the limit."""
 _BROWSER = {"Origin": "https://blog.example.org", "Accept-Encoding": "gzip, deflate"}
 
 
 _AGAIN = "mistyped, seen before"
 _GOALS = {CORRECT: "0.6", MISTYPED: "0.5", OWN_WORDS: "0.6", TYPED: "0.6", _AGAIN: "0.5"}
-"""Ratios to the former commit."""
+"""The goals for ratios to the former commit."""
 _BARE, _PEER = "bare English index", "peer"
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row of the table: `value` is a ratio to `against`, or has a unit; `goal` is what it
-    should be at most, or at least with a leading `≥`; empty: it is only reported."""
+    """One row of the table: `value` is a ratio to `against`, or has a unit; `goal` is its maximum,
+    or its minimum with a leading `≥`; empty: the value is only reported."""
 
     what: str
     against: str
@@ -112,8 +112,8 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What is measured with: the posts, queries of each kind, the tree of a former commit, the URL
-    of a peer's search, in which {q} is the query, how often, and how many posts."""
+    """The options of a run: the posts, the files of queries, the tree of a former commit, the URL
+    of a peer's search with {q} for the query, and the numbers of queries, rounds and posts."""
 
     corpus: Path
     files: Sequence[Path]
@@ -128,18 +128,18 @@ class Run:
 
     @property
     def former_name(self) -> str:
-        """The commit of that tree; "" without one."""
+        """The commit of the former tree; "" without one."""
         return _commit_of(self.former) if self.former else ""
 
 
 Section = Callable[[Run, str], Iterator[Row]]
-"""Measures one subject; it is given an alias with the posts."""
+"""Measures one subject; gets an alias with the posts."""
 
 
 def measure_uncached(run: Run, alias: str) -> Iterator[Row]:
-    """Each query is sent once to the service, to that of the former commit, to the peer and,
-    rightly spelled, to the bare view, after as many others of the same kinds; mistyped ones once
-    more in another search."""
+    """Send each query once to the service, to that of the former commit, to the peer and, correctly
+    spelled, to the bare view, after as many others of the same kinds to warm up; mistyped ones
+    again in another search."""
     queries = queries_of(run.files, 2 * run.number)
     warm_up, measured = queries[1::2], queries[::2]
     measured = [*measured, *typed_of(measured)]
@@ -183,7 +183,7 @@ def _path(query: Query) -> str:
 
 
 def measure_cached(run: Run, alias: str) -> Iterator[Row]:
-    """Requests a second of 16 clients: one cached answer, against the heartbeat."""
+    """Measure requests per second by 16 clients: one cached answer, against the heartbeat."""
     path = f"/search?q={quote(queries_of(run.files, 1)[0].meant)}"
     with redis_server() as store, ExitStack() as stack:
         serve = partial(serving, alias, workers=2, redis_url=store.url)
@@ -207,9 +207,9 @@ def measure_cached(run: Run, alias: str) -> Iterator[Row]:
 
 
 def measure_reindex(run: Run, alias: str) -> Iterator[Row]:
-    """The command from its start to its end, against that of the former commit, and `parallel_bulk`
-    of title and text into an index with the English analyzer; and the index of the posts
-    themselves, against their file."""
+    """Measure the command from start to end, against that of the former commit and `parallel_bulk`
+    of title and text into an index with the English analyzer; and the size of the index, against
+    the file of its posts."""
     for number in run.reindexed:
         with (
             combined(run.corpus, number) as path,
@@ -241,7 +241,7 @@ def measure_reindex(run: Run, alias: str) -> Iterator[Row]:
 
 
 def measure_sync(run: Run, alias: str) -> Iterator[Row]:
-    """One new post, by `sync` of a file and by HTTP, each until a search finds it."""
+    """Measure the time until a search finds a new post, by `sync` of a file and by HTTP."""
     with (
         combined(run.corpus, run.synchronised) as path,
         indexed(path) as own,
@@ -282,7 +282,7 @@ def measure_sync(run: Run, alias: str) -> Iterator[Row]:
 
 
 def measure_start(run: Run, alias: str) -> Iterator[Row]:
-    """From starting gunicorn, and a command, to the end."""
+    """Measure from the start of gunicorn to its first answer, and a command from start to end."""
 
     def start() -> None:
         with serving(alias, workers=2, ready="/search?q=start&size=1", interval=0.005):
@@ -302,9 +302,9 @@ def measure_start(run: Run, alias: str) -> Iterator[Row]:
 
 
 def measure_memory(run: Run, alias: str) -> Iterator[Row]:
-    """What a worker holds after many different searches, and all processes of a service of one
-    worker with 1,500 posts, each with engines of its own: the heap is that of docs/operations.md
-    for 1 GB. Pages that processes share count once."""
+    """Measure the memory of a worker after many different searches, and of all processes of a
+    service of one worker with 1,500 posts and its own engines; the heap is the one for 1 GB in
+    docs/operations.md. Pages that processes share count once."""
     held: dict[Path, tuple[float, float]] = {}
     for tree in filter(None, (REPOSITORY, run.former)):
         with (
@@ -348,19 +348,19 @@ SECTIONS: dict[str, Section] = {
 
 
 def _ratio(what: str, against: str, ours: Sequence[float], bare: Sequence[float], goal: str) -> Row:
-    """The ratio of two medians of milliseconds."""
+    """Return a row for the ratio of two medians of milliseconds."""
     median, bare_median = statistics.median(ours), statistics.median(bare)
     figures = f"{median:.1f}/{bare_median:.1f} ms, p95 {p95(ours):.1f}/{p95(bare):.1f}"
     return Row(what, against, median / bare_median, goal, figures)
 
 
 def _post(oid: str) -> dict[str, str]:
-    """A post whose title no other post has."""
+    """Return a post with a title that no other post has."""
     return {"title": oid, "text": oid, "url": f"/{oid}/", "pub_date": "2024-01-02"}
 
 
 def _index_bare(client: Elasticsearch, name: str, posts: Sequence[Mapping[str, Any]]) -> float:
-    """Milliseconds of making, filling and refreshing a bare index."""
+    """Return the milliseconds for creating, filling and refreshing a bare index."""
     text = {"type": "text", "analyzer": "english"}
     client.options(ignore_status=404).indices.delete(index=name)
     actions = (
@@ -387,7 +387,7 @@ def _commit_of(tree: Path) -> str:
 
 
 def _machine() -> str:
-    """What the figures depend on."""
+    """Describe the machine and versions that the figures depend on."""
     memory, commit = psutil.virtual_memory().total / 2**30, _commit_of(REPOSITORY)
     return (
         f"Commit {commit}; {os.cpu_count()} cores, {memory:.0f} GiB, {platform.system()}, "
@@ -436,7 +436,7 @@ def main(
     with Stack(open_instance(os.environ), os.environ).using(keep=False) as urls:
         os.environ.update(urls)
         with indexed(run.corpus) as alias, Elasticsearch(elasticsearch_url()) as client:
-            # Otherwise a query that is sent again would be half answered already.
+            # Otherwise Elasticsearch would have half the answer to a repeated query in its cache.
             uncached = {"index.requests.cache.enable": False}
             client.indices.put_settings(index=alias, settings=uncached)
             for name in names:

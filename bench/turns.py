@@ -1,4 +1,4 @@
-"""What is compared takes turns: the one loop of the bench in which things alternate."""
+"""Measures in turns: the only loop of the bench in which compared things alternate."""
 
 import random
 import time
@@ -12,9 +12,9 @@ Value = TypeVar("Value")
 def alternate(
     rounds: Iterable[Mapping[Name, Callable[[], Value]]], warm_up: int = 1
 ) -> dict[Name, list[Value]]:
-    """What each turn returned, by its name.
+    """Run the turns of all rounds, and return their results by name.
 
-    The turns of a round are taken in random order, the same for every run. The results of the
+    The turns of a round run in random order, which is the same in every run. The results of the
     first `warm_up` rounds are dropped.
     """
     order = random.Random(14)
@@ -31,7 +31,7 @@ def alternate(
 
 
 def timed(run: Callable[[], object]) -> Callable[[], float]:
-    """A turn that returns the milliseconds that `run` takes."""
+    """Return a turn that returns the milliseconds that `run` takes."""
 
     def turn() -> float:
         started = time.perf_counter()

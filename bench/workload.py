@@ -1,4 +1,4 @@
-"""What the benchmark searches for and in: queries of a visitor, posts, and the bare request."""
+"""Chooses the queries and posts of the benchmark, and has the bare request."""
 
 import json
 import random
@@ -23,7 +23,7 @@ _MISTYPED = ("typo1", "typo2", "typo_first", "multi_typo")
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What a visitor types, and what was meant."""
+    """A query as a visitor types it, and as it is meant."""
 
     kind: str
     q: str
@@ -31,7 +31,7 @@ class Query:
 
 
 def queries_of(files: Sequence[Path], number: int) -> list[Query]:
-    """At most `number` queries of each kind, in random order; the same for every run."""
+    """Return at most `number` queries of each kind, in random order; the same in every run."""
     by_kind: dict[str, list[Query]] = defaultdict(list)
     seen: set[str] = set()
     for line in (line for path in files for line in lines(path)):
@@ -53,7 +53,7 @@ def queries_of(files: Sequence[Path], number: int) -> list[Query]:
 
 
 def typed_of(queries: Sequence[Query]) -> list[Query]:
-    """Correct queries of whose last word only the first half is typed."""
+    """Return the correct queries with only the first half of their last words typed."""
     typed_queries = []
     for query in queries:
         before, space, last = query.meant.rpartition(" ")
@@ -64,8 +64,8 @@ def typed_of(queries: Sequence[Query]) -> list[Query]:
 
 
 def different(corpus: Path, number: int) -> Iterator[str]:
-    """So many searches of two words of titles, the second one mistyped in every other. The same for
-    every run."""
+    """Yield `number` searches for two words of titles; in every other one the second is mistyped.
+    They are the same in every run."""
     chosen = random.Random(14)
     words = sorted({word for post in lines(corpus) for word in post["title"].split()})
     for nth in range(number):
@@ -75,8 +75,8 @@ def different(corpus: Path, number: int) -> Iterator[str]:
 
 
 def corpus_of(folder: Path | None) -> tuple[Path, list[Path]]:
-    """The posts and the files of queries: of a folder the first corpus with known items, else its
-    first; without a folder the sample."""
+    """Return the posts and files of queries of a folder's first corpus with known items, or of its
+    first corpus; without a folder, of the sample."""
     if folder is None:
         return SAMPLE
     candidates = list(corpora(folder))
@@ -85,7 +85,7 @@ def corpus_of(folder: Path | None) -> tuple[Path, list[Path]]:
 
 
 def bare_body(q: str) -> Json:
-    """The least that a search page needs: ten hits of BM25 on title and text, with highlights."""
+    """Return the least request for a search page: ten hits of BM25 with highlights."""
     return {
         "query": {"combined_fields": {"query": q, "fields": ["title^8", "text^2"]}},
         "size": 10,
@@ -100,8 +100,8 @@ def bare_body(q: str) -> Json:
 
 @contextmanager
 def combined(corpus: Path, number: int) -> Iterator[Path]:
-    """A file of `number` posts made of those of a corpus: the halves of two titles, and two
-    paragraphs of each of two posts. The same for every run."""
+    """Yield a file of `number` posts made from a corpus: the halves of two titles, and two
+    paragraphs of each of two posts. It is the same in every run."""
     chosen = random.Random(14)
     posts = list(lines(corpus))
     paragraphs = [re.split(r"(?<=</p>)", post["text"]) for post in posts]
