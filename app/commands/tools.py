@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _TIMEOUT = 120.0  # seconds: a command may wait longer for Elasticsearch than a visitor
 
 _LISTED = 100  # findings
-_WRONG_LINES = 20  # of a CSV, that are listed
+_WRONG_LINES = 20  # the most wrong lines of a CSV that are listed
 
 UNCHANGED = {1: "nothing was changed, and stderr says why"}
 ONLY_SOME = 3

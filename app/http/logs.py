@@ -1,6 +1,6 @@
 """Format log lines, and collect the fields of each request's line.
 
-It imports only the standard library, because gunicorn's configuration imports it.
+It imports only the standard library, so that every module can import it.
 """
 
 import json
