@@ -1,17 +1,17 @@
-"""The analysis chains: how a text becomes the tokens that are searched.
+"""Defines the analysis chains, which turn a text into the tokens that are searched.
 
 The order is symbols, standard tokenizer, lowercase, pairs of Chinese, Japanese and Korean
 characters (`analyzers.signs`), synonyms, stop, snowball:
 
-- synonyms before snowball, so that rules are written in plain words and `go => golang` separates
-  "go" from "going", which has the same stem;
+- synonyms before snowball, so that rules have plain words, and `go => golang` separates "go" from
+  "going", which has the same stem;
 - stop after synonyms, so that a rule may contain stop words (`state of the art, sota`): with stop
   first, such rules are rejected or never match;
-- nearly the same chain at index and search time, because a contraction only works when both sides
+- nearly the same chain at index and search time, because a contraction only works if both sides
   are contracted (`index_time` has the differences).
 
-Accents are folded first in languages where they are optional (English), and otherwise last,
-because the stemmers need them (docs/languages.md).
+Accents are folded first in languages where they are optional (English), and otherwise last, because
+the stemmers need them (docs/languages.md).
 """
 
 import hashlib
@@ -42,33 +42,33 @@ from analyzers.signs import (
 TEXT = "blog_text"
 """Prose: synonyms, stop words removed, stemmed, folded."""
 FORMS = "blog_forms"
-"""Prose with synonyms, not stemmed: ranks a word, in either spelling, above its inflections. Posts
-have the words as written, so that WORDS finds these."""
+"""Prose with synonyms, not stemmed: ranks a word, in any spelling, above its inflections. Posts
+also have the words as written, so that WORDS finds them."""
 WORDS = "blog_words"
-"""Words as written, but folded: no synonyms, no stop words removed, not stemmed; only of queries,
-for fields of FORMS."""
+"""Words as written, but folded: no synonyms, no stop words removed, not stemmed; only for queries
+in fields of FORMS."""
 SPELLING = "blog_spelling"
-"""Words as written, with accents where they are letters of the language: for corrections. Where
-they are not, it is WORDS."""
+"""Words as written, for corrections, with accents if they are letters of the language; otherwise
+equal to WORDS."""
 PREFIXES = "blog_prefixes"
 """The beginnings of the words of WORDS, for suggestions; only at index time."""
 EXACT = "blog_exact"
-"""A whole text as one token, case, accents and punctuation aside."""
+"""A whole text as one token, without case, accents and punctuation."""
 UNDER, PATH = "under", "path"
-"""Each beginning of an address: `blog.example.org/docs/a` as that, with `/docs` and with the host
-alone; PATH without the host."""
+"""All beginnings of an address: `blog.example.org/docs/a`, `blog.example.org/docs` and
+`blog.example.org`; PATH has them without the host."""
 SYNONYMS, UNSTEMMED_SYNONYMS = "blog_synonyms", "blog_synonyms_unstemmed"
-"""The synonym filters of TEXT and FORMS; at index time other ones, which keep words."""
+"""The synonym filters of TEXT and FORMS; those at index time also keep words."""
 
 _MOST_INFLECTED = 50_000
-"""Lines of rules with other inflections of phrases; more of them would make the settings of an
-index too large, and then phrases are found as the rules have them."""
+"""The maximum number of rules for other inflections of phrases. If there are more, the settings of
+an index would be too large, and phrases are only found as in the rules."""
 LONGEST_PREFIX = 12
-"""Letters of the longest beginning of a word that is indexed, besides the whole word."""
+"""The maximum length of a beginning of a word that is indexed, besides the whole word."""
 
 
 def index_time(name: str) -> str:
-    """The analyzer that TEXT, FORMS or SPELLING has at index time, or the filter.
+    """Return the name at index time of the analyzer TEXT, FORMS or SPELLING, or of a filter.
 
     Stored texts are HTML-escaped. In TEXT and FORMS 3.4.1 is also found as 3.4 and 3, and
     python3.12 as python and 3.12, and a phrase keeps its words beside its synonym.
@@ -78,8 +78,8 @@ def index_time(name: str) -> str:
 
 _QUOTES = {**dict.fromkeys(map(chr, APOSTROPHES), "'"), **dict.fromkeys("“”״", "\\u0022")}
 
-# One filter with a pattern and one with a table, because each copies the whole text. The pattern is
-# for what depends on the text before or after. Separate patterns take thirty times as long: a match
+# One filter has a pattern and one a table, because each copies the whole text. The pattern handles
+# what depends on the text before or after. Separate patterns take thirty times as long: a match
 # begins with one of a few characters, and the rest looks back at it. A pattern has one replacement,
 # so it puts signs between two of Unicode's noncharacters, and the table replaces these.
 _BEGIN, _END = "\ufdd0", "\ufdd1"
@@ -90,9 +90,9 @@ _REPLACEMENT = (
     "${next1}${next2}${next3}${before}"
 )
 _FIRST = r"=\-|&?:.,'’\u202f0-9+\#²³가-힣"
-# Java keeps what a group in a lookbehind has found even if the rest does not match: such a group is
+# Java keeps the match of a group in a lookbehind even if the rest does not match: such a group is
 # the last condition. The letter after an inserted space is replaced, too: otherwise the word before
-# it would end a letter early. What a match begins with comes first, as most characters fail there.
+# it would end a letter early. The beginning of a match comes first, as most characters fail there.
 _FOUND = r"""
     (?<= [0-9] ) (?= [A-Za-zµ] ) (?:
       # 16GB is 16 GB.
@@ -132,7 +132,7 @@ _FOUND = r"""
     | (?= [A-Za-z0-9] ) (?<= (?<after>[가-힣]) ) )
 """
 # Only words that start with a lower-case part are split: createReactApp, but not the names GitHub,
-# iPhone and macOS. The whole word is found in the unstemmed fields.
+# iPhone and macOS. The unstemmed fields have the whole word.
 _CAMEL_CASE = r"""
     # PDFs is PDF.
     s (?![\p{L}\p{N}]) (?<= (?<![\p{L}\p{N}]) \p{Lu}{1,7} (?<acronym>\p{Lu}) (?<plural>s) ) |
@@ -142,9 +142,9 @@ _CAMEL_CASE = r"""
 _REPLACEMENT_CAMEL = "${acronym}" + _REPLACEMENT.replace(_END, "${plural}" + _END) + "${capital}"
 _NET = ["".join(letters) for letters in product("Nn", "Ee", "Tt")]
 _DIGITS = "0٠۰०০๐"
-"""The zeros of the digits that the languages have."""
+"""The zeros of the languages' digits."""
 _JOINER = "\u203f"
-"""T-shirt is written T‿Tshirt for posts, which get its parts, too."""
+"""The sign in T‿Tshirt, which is written for T-shirt in posts, so that they also get its parts."""
 
 
 _HAS_PARTS = """
@@ -156,7 +156,7 @@ for (int at = 1; at < end; ++at) {
 }
 return end > 1 && text.charAt(0) == 0x76 && text.charAt(end - 1) < 0x3a;
 """
-"""Whether a word may have a point, what joins T-shirt or a half-space in it, or is v18."""
+"""Whether a word may have a point, the sign in T‿Tshirt or a half-space in it, or is like v18."""
 
 
 def _char_filters(language: Language) -> dict[str, dict[str, Any]]:
@@ -164,11 +164,11 @@ def _char_filters(language: Language) -> dict[str, dict[str, Any]]:
     symbols = {
         **_QUOTES,
         **_wide_and_narrow(),
-        # The tokenizer keeps node.js, snake_case and std:x whole: nDCG@10 .942, split .960.
+        # The tokenizer keeps node.js, snake_case and std:x whole: nDCG@10 0.942, split 0.960.
         **dict.fromkeys("._:", "\\u0020"),
         # A point before a digit is kept: 3.11 is one number.
         **{f".{chr(ord(z) + n)}": f".{n}" for z in _DIGITS for n in range(10)},
-        # Of several that match, the filter takes the longest.
+        # The filter takes the longest match.
         **{sign: f"\\u0020{operator_word(sign)}\\u0020" for sign in OPERATORS},
         f"{_BEGIN}{_END}": "\\u0020",
         f"{_BEGIN}#{_END}": "sharp",
@@ -186,7 +186,7 @@ def _char_filters(language: Language) -> dict[str, dict[str, Any]]:
         **{f"{c}{_BEGIN}+{_END}": "cplusplus\\u0020" for c in "Cc"},
         **{f"{c}{_BEGIN}{c}{_END}": f"{c}sharp\\u0020" for c in "CcFf"},
     }
-    # `html_strip` would copy the text once more. Outside operators the three only separate words.
+    # `html_strip` would copy the text once more. Outside operators, these only separate words.
     escaped = {html.escape(sign, quote=False): word for sign, word in symbols.items()}
     escaped |= {"&amp;": "\\u0020", "&lt;": "\\u0020", "&gt;": "\\u0020"}
     in_parts = escaped | {
@@ -214,9 +214,9 @@ def _char_filters(language: Language) -> dict[str, dict[str, Any]]:
 
 
 def _first(*, capitals: bool = False) -> str:
-    """What a match may begin with. To be none of single characters below U+0100 is one step for
-    Java, and one for each range otherwise: most characters are passed over in a third of the time.
-    """
+    """Return a pattern of the first characters of a match. Java excludes single characters below
+    U+0100 in one step, other ranges in one each: this takes a third of the time for most
+    characters."""
     others = [
         f"\\x{code:02x}"
         for code in range(0x100)
@@ -232,12 +232,12 @@ def _replace(pattern: str, replacement: str, **options: str) -> dict[str, Any]:
 
 
 def _where(script: str, name: str) -> dict[str, Any]:
-    """A filter for the few tokens that need it: `pattern_capture` copies each that it looks at."""
+    """Return a filter for few tokens only: `pattern_capture` copies each token it examines."""
     return {"type": "condition", "filter": [name], "script": {"source": script}}
 
 
 def _wide_and_narrow() -> dict[str, str]:
-    """What `cjk_width` makes of letters of full and half width, which takes more time."""
+    """Return a mapping for letters of full and half width; `cjk_width` takes more time."""
     katakana = [chr(code) for code in range(0xFF66, 0xFFA0)]
     voiced = [sign + mark for sign in katakana for mark in "\uff9e\uff9f"]
     latin = [chr(code) for code in range(0xFF01, 0xFF5F) if chr(code) not in _QUOTES]
@@ -250,13 +250,13 @@ _SYMBOLS_AND_CAMEL = ["blog_separators_camel", "blog_symbols"]
 
 
 def analysis_digest(language: Language) -> str:
-    """16 hexadecimal digits, from all of the analysis but the rules."""
+    """Return 16 hexadecimal digits, from the whole analysis except the rules."""
     text = json.dumps(analysis(NO_RULES, language), sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def analysis(rules: Rules, language: Language) -> dict[str, Any]:
-    """The `analysis` part of an index's settings, with the rules compiled in."""
+    """Return the `analysis` part of an index's settings, with the rules compiled in."""
     spelling = ["blog_separators", "blog_symbols_spelling"]
 
     def synonyms(lines: Sequence[str], inflected: Sequence[str] = ()) -> dict[str, Any]:
@@ -305,7 +305,7 @@ def analysis(rules: Rules, language: Language) -> dict[str, Any]:
     }
 
     def named(kind: str, definitions: tuple[TokenFilter, ...]) -> list[str]:
-        """The names of filters; those with a configuration are added to `filters`."""
+        """Return the names of filters; add those with a configuration to `filters`."""
         names = []
         for number, definition in enumerate(definitions, 1):
             name = definition if isinstance(definition, str) else f"blog_{kind}_{number}"
@@ -319,7 +319,7 @@ def analysis(rules: Rules, language: Language) -> dict[str, Any]:
     if language.folds_first:
         first, folding = first + folding, []
     if language.apostrophe:
-        # Before synonyms: "Go's" is about Go, and rules about "go" apply to it.
+        # Before synonyms: "Go's" is about Go, so rules about "go" apply to it.
         remove = _replace(language.apostrophe, "")
         if language.apostrophe == POSSESSIVE:  # the same without a pattern
             remove = {"type": "stemmer", "language": "possessive_english"}
@@ -338,7 +338,7 @@ def analysis(rules: Rules, language: Language) -> dict[str, Any]:
         }
 
     def prose(*, post: bool) -> dict[str, dict[str, Any]]:
-        """TEXT and FORMS, for queries or for posts."""
+        """Return TEXT and FORMS, for queries or for posts."""
         before = [*first, "blog_versions"] if post else first
         inflected = ["blog_stop", *stemming, *folding, *(["blog_characters"] if post else [])]
 

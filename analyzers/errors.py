@@ -1,5 +1,5 @@
-"""The root of the error tree (`app.errors` has the errors of the service), and what is wrong with a
-file of rules: one finding per problem, with its place and its remedy."""
+"""The root of the error tree (`app.errors` has the service's errors), and findings about rule
+files: one per problem, with its place and its remedy."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
@@ -9,7 +9,7 @@ Severity = Literal["error", "warning"]
 
 
 class BlogsearchError(Exception):
-    """An error that users are meant to see; its text is `message`, then `remedy`.
+    """An error for users to see; its text is `message`, then `remedy`.
 
     Args:
         message: what is wrong.
@@ -17,7 +17,7 @@ class BlogsearchError(Exception):
         details: every complaint, for errors that have several.
     """
 
-    status: int = 500  # of HTTP, where a request ends with this error
+    status: int = 500  # the HTTP status if a request ends with this error
     code: ClassVar[str] = "internal"  # a stable name, for programs
     retry_after: int | None = None  # seconds; None if the request must change first
 
@@ -32,9 +32,9 @@ class BlogsearchError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One problem in a rule file; a file with an error cannot be used, one with a warning can.
+    """A problem in a rule file. A file with an error cannot be used, one with a warning can.
 
-    `file` is the file's name without its folder; `line` is 0 when the finding is about the whole
+    `file` is the file's name without its folder; `line` is 0 if the finding is about the whole
     file. `code` is stable and meant for scripts.
     """
 
@@ -50,7 +50,7 @@ class Finding:
         return f"{place}: {self.severity}: {self.message} {self.remedy} [{self.code}]"
 
     def as_dict(self) -> dict[str, Any]:
-        """The finding for JSON, one key per field."""
+        """Return the finding for JSON, one key per field."""
         return asdict(self)
 
 
@@ -59,5 +59,5 @@ class InvalidLine(Exception):
 
 
 def shorten(text: str) -> str:
-    """A text as a message quotes it: at most 60 characters."""
+    """Shorten a text for a message, to at most 60 characters."""
     return text if len(text) <= 60 else f"{text[:59]}…"

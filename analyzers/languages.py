@@ -1,8 +1,8 @@
-"""The languages of an index: stemming, stop words, folding, and typical typing errors.
+"""Defines the languages of an index: stemming, stop words, folding, and typical typing errors.
 
-Most have a Snowball stemmer both in Elasticsearch and in the package `snowballstemmer`, whose stems
-agree but for a few words, and a stop word list in Elasticsearch. What the others have instead is in
-docs/languages.md.
+Most have a stop word list in Elasticsearch, and a Snowball stemmer both there and in the package
+`snowballstemmer`; the two agree except for a few words. docs/languages.md has the replacements in
+the other languages.
 """
 
 import re
@@ -18,15 +18,15 @@ from typing import Any
 from analyzers.signs import join_signs, usual_signs
 
 TokenFilter = str | Mapping[str, Any]
-"""The name of a token filter that needs no configuration, or its configuration."""
+"""The name of a token filter without configuration, or a configuration."""
 
 Pattern = tuple[str, str]
-"""A regular expression that Java and Python read alike, and its replacement ($1)."""
+"""A regular expression with the same meaning in Java and Python, and its replacement ($1)."""
 
 POSSESSIVE = "'s$"
-"""What is removed from English words."""
+"""The suffix that is removed from English words."""
 
-_MAX_ENDING = 5  # letters of an inflection ending, in languages without a list of them
+_MAX_ENDING = 5  # letters of an inflection's ending, in languages without a list of endings
 _LATIN_VOWELS = "aeiouy"
 _QWERTY = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 _CONFUSED = "ck sz cs fv gj mn"
@@ -38,28 +38,28 @@ _ASCII = {
 
 @dataclass(frozen=True, eq=False)
 class Language:
-    """What depends on the language of the posts. One value per language, see `LANGUAGES`.
+    """The settings of a language. One value per language, see `LANGUAGES`.
 
-    The stemmer is Snowball's `algorithm` ("" for none) with what `stemming` says besides. The
-    tokens are the same in Elasticsearch and in Python but for a few words (docs/languages.md).
+    The stemmer is Snowball's `algorithm` ("" for none) with the additions in `stemming`. Its tokens
+    in Elasticsearch and in Python are the same except for a few words (docs/languages.md).
     """
 
     name: str  # as in the names of Elasticsearch's analyzers: `english`
     code: str  # ISO 639-1
-    algorithm: str = ""  # as `snowballstemmer` calls it
-    snowball: str = ""  # as Elasticsearch calls it, if not like the language
+    algorithm: str = ""  # in `snowballstemmer`
+    snowball: str = ""  # in Elasticsearch, if not the language's name
     tokenizer: str = "standard"  # `thai` finds the words of a text without spaces
     lowercase: TokenFilter = "lowercase"
-    capitals: Mapping[str, str] = field(default_factory=dict)  # that `str.lower` does not know
-    thousands: str = ","  # beside a comma and an apostrophe, what separates them in numbers
-    spellings: Mapping[str, str] = field(default_factory=dict)  # several characters for others
-    apostrophe: str = ""  # what is removed at one, a pattern: 's in English, l' in French
+    capitals: Mapping[str, str] = field(default_factory=dict)  # those unknown to `str.lower`
+    thousands: str = ","  # of numbers, besides comma and apostrophe
+    spellings: Mapping[str, str] = field(default_factory=dict)  # replaced character sequences
+    apostrophe: str = ""  # a pattern of what is removed: 's in English, l' in French
     folding: tuple[TokenFilter, ...] = ()  # before `asciifolding`
     folds_first: bool = False  # accents are optional, not letters that the stemmer needs
-    patterns: tuple[tuple[str, str], ...] = ()  # what `folding` does beside removing accents,
-    letters: Mapping[str, str] = field(default_factory=dict)  # with several letters, and with one
+    patterns: tuple[tuple[str, str], ...] = ()  # folding besides accents, of several letters
+    letters: Mapping[str, str] = field(default_factory=dict)  # the same, of one letter
     spelled_out: Mapping[str, str] = field(default_factory=dict)  # ue for ü
-    # The usual endings of inflections, of which those between commas are exchanged,
+    # The usual endings of inflections; those between commas replace each other,
     forms: str = "s es e en n er a i o as os"
     umlauts: str = ""  # pairs of vowels in them (Buch, Bücher),
     doubles: str = ""  # and letters that are doubled before them (run, running)
@@ -69,7 +69,7 @@ class Language:
 
     @cached_property
     def stop_words(self) -> frozenset[str]:
-        """Elasticsearch's stop words of the language, as `written` returns them."""
+        """Elasticsearch's stop words of the language, in the form of `written`."""
         name = "english" if self.name in _WITH_ENGLISH else self.name
         words = _words("stop_words", name)
         spelled_out = str.maketrans(dict(self.spelled_out))
@@ -78,26 +78,26 @@ class Language:
 
     @cached_property
     def function_words(self) -> frozenset[str]:
-        """Other words that say little about what is searched for, such as question words, as
-        `written` returns them; none for most languages."""
+        """Other words that say little about the topic of a search, such as question words, in the
+        form of `written`; none for most languages."""
         return frozenset(_words("function_words", self.name))
 
     @cached_property
     def _question_words(self) -> tuple[frozenset[str], frozenset[str]]:
-        """What questions begin with, and words that stand anywhere in one."""
+        """The first words of questions, and words that show a question anywhere in it."""
         lines = _text("", "question_words").splitlines()
         said = next((line for line in lines if line.startswith(f"{self.name}: ")), "")
         first, _, anywhere = said.partition(": ")[2].partition("*")
         return frozenset(first.split()), frozenset(anywhere.split())
 
     def asks(self, tokens: Sequence[str]) -> bool:
-        """Whether the words of a query, as `written` returns them, are a question."""
+        """Whether the words of a query, in the form of `written`, are a question."""
         first, anywhere = self._question_words
         begins = {*tokens[:1], "-".join(tokens[:2])}
         return not (first.isdisjoint(begins) and anywhere.isdisjoint(tokens))
 
     def written(self, word: str) -> str:
-        """The token of the chain `SPELLING` for a word, as typed but with straight apostrophes."""
+        """Return the token of the chain `SPELLING`: a word as typed, with straight apostrophes."""
         if self.capitals:
             word = "".join(self.capitals.get(char, char) for char in word)
         lower = join_signs(word if word.isascii() else usual_signs(word)).lower()
@@ -109,11 +109,11 @@ class Language:
         return re.sub(self.apostrophe, "", token) if self.apostrophe else token
 
     def token(self, word: str) -> str:
-        """The token of the chain `WORDS` for a word: `written`, folded."""
+        """Return the token of the chain `WORDS` for a word: `written`, folded."""
         return self.fold(self.written(word))
 
     def fold(self, word: str) -> str:
-        """A lower-case word without accents, as `folding` makes it."""
+        """Remove accents from a lower-case word, as `folding` does."""
         for pattern, replacement in self.patterns:
             word = re.sub(pattern, replacement, word)
         if word.isascii():
@@ -122,7 +122,7 @@ class Language:
 
     @property
     def stem_filters(self) -> tuple[TokenFilter, ...]:
-        """Elasticsearch's filters that make stems of words."""
+        """Elasticsearch's filters that stem words."""
         filters = [_pattern_replace(*pattern) for pattern in self.stemming.before]
         if self.stemming.words:
             rules = [f"{word} => {stem}" for word, stem in self.stemming.words.items()]
@@ -134,11 +134,11 @@ class Language:
 
     @cached_property
     def stemming(self) -> "Stemming":
-        """What is done beside Snowball's algorithm."""
+        """The additions to Snowball's algorithm."""
         return Stemming.read("english" if self.name in _WITH_ENGLISH else self.name)
 
     def stem(self, word: str) -> str:
-        """The token that the stemmed field has for a lower-case word without synonyms."""
+        """Return the stemmed field's token for a lower-case word, without synonyms."""
         word = _substitute(self.fold(word) if self.folds_first else word, self.stemming.before)
         if word in self.stemming.words:
             word = self.stemming.words[word]
@@ -149,7 +149,7 @@ class Language:
 
     @lru_cache(maxsize=500)  # noqa: B019 - a language lives as long as the process
     def inflections(self, word: str) -> frozenset[str]:
-        """A word in all its `forms`, and texts that are no words."""
+        """Return a word in all its `forms`, among them texts that are no words."""
         found = {word, *self.stemming.alike.get(self.stemming.words.get(word, ""), ())}
         for forms in self._groups_of_forms:
             bases = {word[: len(word) - len(form)] for form in forms if word.endswith(form)}
@@ -169,7 +169,7 @@ class Language:
         return [["", *first], *others]
 
     def inflected(self, word: str) -> set[str]:
-        """Other words with the stem of a word that differ in one of `forms`."""
+        """Return other words with the same stem that differ in one of `forms`."""
         stem = self.stem(word)
         return {other for other in self.inflections(word) - {word} if self.stem(other) == stem}
 
@@ -189,7 +189,7 @@ class Language:
         return all(len(ending) <= _MAX_ENDING and ending[:1] != last for ending in endings)
 
     def letters_alike(self, letter: str, other: str) -> bool:
-        """Whether one of two letters is written for the other, which looks or sounds alike."""
+        """Whether two letters are confused because they look or sound alike."""
         letter, other = self.fold(letter), self.fold(other)
         return letter == other or letter + other in self._confused_letters
 
@@ -201,7 +201,7 @@ class Language:
 
 
 def _adjacent_keys() -> frozenset[str]:
-    """Every two letters that are neighbours on an English keyboard."""
+    """Return every pair of neighbouring letters on an English keyboard."""
     places = {key: (x + y / 4, y) for y, row in enumerate(_QWERTY) for x, key in enumerate(row)}
     return frozenset(
         letter + other
@@ -216,8 +216,8 @@ ADJACENT_KEYS = _adjacent_keys()
 
 @dataclass(frozen=True)
 class Stemming:
-    """The file of a language in `analyzers/stems`: patterns whose matches are replaced before and
-    after the stemmer, and words whose stems are given."""
+    """The file of a language in `analyzers/stems`: patterns that are replaced before and after the
+    stemmer, and words with given stems."""
 
     before: tuple[Pattern, ...]
     words: Mapping[str, str]
@@ -225,7 +225,7 @@ class Stemming:
 
     @cached_property
     def alike(self) -> Mapping[str, Sequence[str]]:
-        """By each stem that is given, the words."""
+        """The words of each given stem."""
         alike: dict[str, list[str]] = {}
         for word, stem in self.words.items():
             alike.setdefault(stem, []).append(word)
@@ -233,7 +233,7 @@ class Stemming:
 
     @classmethod
     def read(cls, language: str) -> "Stemming":
-        """Nothing for a language without a file."""
+        """Read the file of a language; empty if there is none."""
         rules: dict[str, list[list[str]]] = {"before": [], "words": [], "after": []}
         for line in _text("stems", language).replace("\n  ", "").splitlines():
             if line in ("[before]", "[words]", "[after]"):
@@ -268,7 +268,7 @@ def _words(folder: str, language: str) -> list[str]:
 
 
 def abbreviations() -> frozenset[str]:
-    """Words behind which a point does not end a sentence."""
+    """Return the words after which a full stop does not end a sentence."""
     return frozenset(_words("", "abbreviations"))
 
 
@@ -283,7 +283,7 @@ def _stem(algorithm: str, word: str) -> str:
 
 @lru_cache(maxsize=2_000)
 def _ascii(char: str) -> str:
-    """A letter as `asciifolding` makes it; only Latin letters are folded."""
+    """Fold a letter like `asciifolding`; only Latin letters are folded."""
     if char in _ASCII:
         return _ASCII[char]
     if not ("\u00c0" <= char <= "\u024f" or "\u1e00" <= char <= "\u1eff"):
@@ -292,7 +292,7 @@ def _ascii(char: str) -> str:
 
 
 def _ending(word: str, shared: int) -> str:
-    """What follows the shared letters; the same for formating and formatting."""
+    """Return the part after the shared letters; the same for formating and formatting."""
     ending = word[shared:]
     doubled = shared and ending[:1] == word[shared - 1] and ending[1:2] in {"e", "i", "o"}
     return ending[1:] if doubled else ending
@@ -342,7 +342,7 @@ _HINDI = {
 _WITH_POINTS: dict[str, Any] = {"thousands": "."}
 _OTHER_SCRIPT: dict[str, Any] = {"vowels": "", "confused": ""}
 _WITH_ENGLISH = {"chinese": "zh", "japanese": "ja", "korean": "ko"}
-"""What is not English in these posts is found by its characters."""
+"""In posts of these languages, everything but English is found by its characters."""
 
 _ENGLISH = Language("english", "en", "english", apostrophe=POSSESSIVE, folds_first=True,
                     forms="s es ed ing, e es ed ing, y ies ied ying", doubles="bdgklmnprt",
@@ -360,7 +360,7 @@ _LISTED = (
     Language("portuguese", "pt", "portuguese", apostrophe=_elision("d"), **_WITH_POINTS,
              forms="s es o a os as r m do ndo u ões ão"),
     Language("romanian", "ro", "romanian", **_WITH_POINTS, forms="i e a ă ul le lor ii uri ului"),
-    # snowballstemmer has had another algorithm under the name `dutch` since 3.0.
+    # Since snowballstemmer 3.0, the name `dutch` means another algorithm.
     Language("dutch", "nl", "dutch_porter", apostrophe=POSSESSIVE, **_WITH_POINTS,
              forms="en s e t n d de er", doubles="bdfgklmnprst"),
     Language("vietnamese", "vi"),
@@ -431,13 +431,13 @@ _OTHER_NAMES = {"nb": "no", "nn": "no", "iw": "he", "in": "id", "brazilian": "po
 
 
 def language_named(name: str) -> Language | None:
-    """The language with this name or tag: `german`, `de`, `pt-BR`, `zh_Hans`; None if it is none of
-    `LANGUAGES`."""
+    """Return the language with this name or tag: `german`, `de`, `pt-BR`, `zh_Hans`; None if it is
+    not in `LANGUAGES`."""
     tag = re.split(r"[-_.]", name.strip().lower())[0]
     tag = _OTHER_NAMES.get(tag, tag)
     return next((one for one in LANGUAGES.values() if tag in (one.name, one.code)), None)
 
 
 def language_of(setting: str) -> Language:
-    """The language of a setting, English if that is empty."""
+    """Return the language of a setting; English if it is empty."""
     return LANGUAGES[setting or ENGLISH.name]

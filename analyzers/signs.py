@@ -1,9 +1,9 @@
-"""Characters that the standard tokenizer does not treat as parts of words as people write them.
+"""Handles characters in words that the standard tokenizer splits, joins or drops.
 
-Of Chinese, Japanese and Korean, text without spaces between words or with endings joined to them,
-every two neighbouring characters are a token (`cjk_bigram`), whatever the language of the index.
-For names and operators that the tokenizer would drop the char filters of `analyzers.chains` write
-words before it; they are internal, and `readable` turns them back.
+In Chinese, Japanese and Korean, which have no spaces between words or attach endings to them, every
+two neighbouring characters are a token (`cjk_bigram`), in an index of any language. For names and
+operators that the tokenizer would drop, the char filters of `analyzers.chains` write words first;
+they are internal, and `readable` turns them back.
 """
 
 import re
@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterator
 from hashlib import blake2b
 
-# Ideographs, hiragana, katakana (also of half width) and Hangul, for a class of characters.
+# Ideographs, hiragana, katakana (also half-width) and Hangul, for a character class.
 _HANGUL = "\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3"
 CHARACTERS = (
     "\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
@@ -22,17 +22,17 @@ UNITS = (
     r"[kmgtp]i?b(?:ps)?|[kmgt]?hz|[kmgt]i?o|[kcmn]?m|[mµ]s|[km]g|(?<=\d\d)g|k?wh?|[km]?v|m?ah|px|r?em|pt"
     "|dpi|fps|rpm|mph|lbs?|oz|ft|kcal|min"
 )
-"""A pattern of units that are written behind a number with or without a space; not s, h or k, which
-are parts of names (5s)."""
+"""A pattern of units after a number, with or without a space; not s, h or k, which are parts of
+names (5s)."""
 
 
 ACRONYM = r"(?:[A-Z]\.){2,}[A-Z](?![^\W_.])|(?:(?:[^\W\d_]|[A-Z][a-z])\.){2,}"
 """U.S.A., Ph.D., e.g., but not the end of co.uk."""
 LETTER = r"(?<![\w.-])[^\W\d_]-(?=[^\W\d_]{2}|\d)"
-"""A letter that is a part of the word behind its hyphen (T-shirt, F-16)."""
+"""A letter that belongs to the word after its hyphen (T-shirt, F-16)."""
 NARROW = "\u202f"
-"""The space inside of numbers (10 000)."""
-_SPACES = ("\u00a0", "\u2009", NARROW)  # that do not break, or are narrow
+"""The space inside numbers (10 000)."""
+_SPACES = ("\u00a0", "\u2009", NARROW)  # no-break or narrow ones
 _SPACE = f"[{''.join(_SPACES)}]"
 _GROUPS = re.compile(rf"(?<![\w.,+/-])(?<!\d\s)[1-9]\d{{0,2}}(?:{_SPACE}\d{{3}})+(?!{_SPACE}?\d)")
 _SEPARATED = re.compile(
@@ -42,8 +42,8 @@ _SEPARATED = re.compile(
 
 
 def _usual() -> dict[int, str]:
-    """Small digits (CO₂), those of other scripts, and Greek letters with ancient accents, as they
-    are usually written."""
+    """Map small digits (CO₂), digits of other scripts, and Greek letters with ancient accents to
+    their usual forms."""
     digits = {ord(zero) + n: str(n) for zero in "₀٠۰०০๐" for n in range(10)}
     greek = {}
     for code in range(0x1F00, 0x2000):
@@ -66,20 +66,20 @@ _GRAMMAR = re.compile("[\u3041-\u309fー]{1,2}")
 
 
 def runs(text: str) -> Iterator[tuple[str, int, bool]]:
-    """The parts of a text: each with its start, and whether it is made of these characters."""
+    """Yield the parts of a text with their starts, and whether they consist of `CHARACTERS`."""
     for run in _RUN.finditer(text):
         yield run.group(), run.start(), run["characters"] is not None
 
 
 def bigrams(run: str) -> list[str]:
-    """The tokens of a run of these characters: a single one, or every two neighbours."""
+    """Return the tokens of a run of `CHARACTERS`: a single one, or every two neighbours."""
     if _HALF.search(run):
         run = unicodedata.normalize("NFKC", run)
     return [run[at : at + 2] for at in range(len(run) - 1)] or [run]
 
 
 def split(text: str) -> list[str]:
-    """The words of a text with spaces, and of those that have these characters the pairs."""
+    """Split a text into words, and runs of `CHARACTERS` in them into pairs."""
     if text.isascii():
         return text.split()
     return [
@@ -91,42 +91,42 @@ def split(text: str) -> list[str]:
 
 
 def is_bigram(token: str) -> bool:
-    """Whether a token is two of these characters."""
+    """Whether a token is two of `CHARACTERS`."""
     return len(token) == 2 and is_unspaced(token)
 
 
 def is_unspaced(token: str) -> bool:
-    """Whether a token is a part of a text without spaces, not a word."""
+    """Whether a token is part of a text without spaces, not a word."""
     return not token.isascii() and bool(_PART.fullmatch(token))
 
 
 def is_thai(text: str) -> bool:
-    """Whether a text has Thai words, which only the tokenizer `thai` tells apart."""
+    """Whether a text has Thai words, which only the tokenizer `thai` can separate."""
     return not text.isascii() and bool(_THAI.search(text))
 
 
 def is_grammar(token: str) -> bool:
-    """Whether a token is hiragana only: nearly all of them are endings and particles."""
+    """Whether a token is hiragana only: nearly all such tokens are endings and particles."""
     return bool(_GRAMMAR.fullmatch(token))
 
 
 def usual_signs(word: str) -> str:
-    """A word with Latin letters of the usual width, digits as 0 to 9 (CO₂, m²) and Greek letters
-    without ancient accents, as the analysis makes them."""
+    """Return a word with Latin letters of the usual width, digits 0 to 9 (CO₂, m²) and Greek
+    letters without ancient accents, as in the analysis."""
     usual = word.translate(_USUAL)
     return _POWER.sub(lambda found: found[1] + "23"["²³".index(found[2])], usual)
 
 
 def with_groups(text: str, sign: str) -> str:
-    """A text with a sign for the no-break and narrow spaces of numbers (10 000)."""
+    """Replace the no-break and narrow spaces inside numbers (10 000) by a sign."""
     if not any(space in text for space in _SPACES):
         return text
     return _GROUPS.sub(lambda number: re.sub(r"\s", sign, number[0]), text)
 
 
 def join_signs(text: str) -> str:
-    """A text with USA for U.S.A., Tshirt for T-shirt, 10000 for 10,000 and 16 GB for 16GB, as the
-    char filters write them."""
+    """Write USA for U.S.A., Tshirt for T-shirt, 10000 for 10,000 and 16 GB for 16GB, as the char
+    filters do."""
 
     def usual(found: re.Match[str]) -> str:
         return " " if found["unit"] is not None else re.sub(r"[.,'-]", "", found[0])
@@ -135,7 +135,7 @@ def join_signs(text: str) -> str:
 
 
 def fold(word: str) -> str:
-    """A word without accents and with straight apostrophes."""
+    """Remove accents from a word, and straighten its apostrophes."""
     if word.isascii():
         return word
     parts = unicodedata.normalize("NFKD", word.translate(APOSTROPHES))
@@ -148,34 +148,34 @@ SYMBOL_WORDS = {"cplusplus": "c++", "csharp": "c#", "fsharp": "f#", "dotnet": ".
 """Words that the char filters write for symbols, and the symbols."""
 
 OPERATORS = ("===", "!==", "==", "!=", "=>", "->", ":=", "&&", "||", "??")
-"""Operators that are found like words; longer ones before those that they contain."""
+"""Operators that are searched like words; longer ones before those that they contain."""
 
 FLAG = "--"
-"""Before a letter (`--dry-run`), and not behind a word, it is found like an operator."""
+"""Searched like an operator before a letter (`--dry-run`), unless it follows a word."""
 
 SHORT_FLAG = "-"
 FLAGS = (
     r"[A-Za-z]{1,3}|xzvf|xvzf|name|iname|type|exec|help|version|print|delete|maxdepth|mtime|perm|jar"
     "|classpath|recurse|force"
 )
-"""A pattern of what follows a single hyphen in a command (rm -rf)."""
+"""A pattern of the letters after a single hyphen in a command (rm -rf)."""
 
 _OPERATOR_PREFIX = "op0"
 """Operators become `op0` and their code points, which no stemmer changes."""
 
 
 def operator_word(operator: str) -> str:
-    """The word that stands for an operator."""
+    """Return the word that stands for an operator."""
     return _OPERATOR_PREFIX + "".join(f"{ord(character):03d}" for character in operator)
 
 
 def synonym_word(token: str) -> str:
-    """The word that stands for what a rule makes of others, beside these; it has no `_` or sign."""
+    """Return the word for a rule's result beside the original words; it has no `_` or sign."""
     return f"{_OPERATOR_PREFIX}x{blake2b(token.encode(), digest_size=8).hexdigest()}"
 
 
 def readable(token: str) -> str | None:
-    """A token of an unstemmed field as a person would write it; None for an operator."""
+    """Return a token of an unstemmed field as a person would write it; None for an operator."""
     if token.startswith(_OPERATOR_PREFIX):
         return None
     return SYMBOL_WORDS.get(token, token)

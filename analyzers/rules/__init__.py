@@ -1,1 +1,1 @@
-"""Synonym rules: `parse` reads rule files, `compile` makes of them what the synonym filter gets."""
+"""Synonym rules: `parse` reads rule files; `compile` converts them for the synonym filter."""

@@ -1,21 +1,21 @@
-"""Compiles rules to the lines that Elasticsearch's `synonym` filters get.
+"""Compiles rules to lines for Elasticsearch's `synonym` filters.
 
-The filter looks every word of a text up once. It does not look up the result of a rule, so with
-`a => b` in one file and `b => c` in another, "a" and "b" would become different tokens. Rules are
-therefore followed to their end here (`analyzers.rules.groups`).
+The filter looks every word of a text up once, but not the result of a rule: with `a => b` in one
+file and `b => c` in another, "a" and "b" would become different tokens. So rules are followed to
+their end here (`analyzers.rules.groups`).
 
 A query has single tokens only: a phrase becomes the single words of its group or, if there are
-none, its own words joined. A post has them too, but keeps the words of a phrase beside them, unless
-a contraction takes them away. So `machine learning, ml` is compiled to
+none, its own words joined. A post has these tokens, too, but keeps the words of a phrase beside
+them, unless a contraction removes them. So `machine learning, ml` is compiled to
 
     machine learning => ml                                      for queries
     machine learning => machine learning, ml, machine ml        for posts
 
-Of the three results the second marks the whole phrase, and the third has the token at the last
-word, so that words behind the phrase stand beside it as they stand behind "ml".
+Of the three results, the second marks the whole phrase, and the third has the token at the last
+word, so that the next word follows it as it would follow "ml".
 
-An unstemmed field keeps what was written. There a query has all words that become the same, and
-posts have beside a phrase the word that stands for its token (`synonym_word`):
+An unstemmed field keeps the words as written. There a query has all words that become the same
+token, and posts have, beside a phrase, a word that stands for its token (`synonym_word`):
 
     colour, color                                               for queries
     machine learning, ml => ml, op0x…                           for queries
@@ -48,12 +48,12 @@ from analyzers.rules.parse import (
 from analyzers.signs import fold, is_unspaced, split, synonym_word
 
 MAX_VARIANTS = 24  # spellings of one phrase
-_FEW = 8  # words that a query has all of, besides equivalents, as the filter stores every pair
-_LISTED = 20  # errors of the files in use; `synonyms check` has all
+_FEW = 8  # words with one result, except equivalents, that a query has all of: every pair is stored
+_LISTED = 20  # errors shown for the files in use; `synonyms check` shows all
 
 
 class RuleErrors(BlogsearchError):
-    """The rule files cannot be used; the text has the problems with file and line."""
+    """The rule files cannot be used; the text lists the problems with file and line."""
 
     def __init__(self, findings: Sequence[Finding]) -> None:
         more = f"\n… and {len(findings) - _LISTED:,} more" if len(findings) > _LISTED else ""
@@ -62,10 +62,10 @@ class RuleErrors(BlogsearchError):
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """Rules followed to their end: `lines` for queries and `post_lines` are in Solr's syntax, and
-    so are those of unstemmed fields.
+    """Rules followed to their end, in Solr's syntax: `lines` for queries, `post_lines` for posts,
+    and the same for unstemmed fields.
 
-    Nothing, if there are errors in the rules taken together.
+    Empty if the rules taken together have errors.
     """
 
     errors: tuple[Finding, ...] = ()
@@ -77,9 +77,9 @@ class Compiled:
 
 
 class Rules:
-    """The rules of files, read in the order of their names, and compiled when they are needed.
+    """The rules of files, read in the order of their names, and compiled when needed.
 
-    To compile thousands takes a second; that an index has them is told by the digest.
+    Compiling thousands takes a second; the digest alone shows whether an index has them.
     """
 
     def __init__(self, files: Iterable[Path] = ()) -> None:
@@ -91,7 +91,7 @@ class Rules:
         """16 hexadecimal digits, from the bytes of the files.
 
         Raises:
-            RuleErrors: a file cannot be read, or is no longer there.
+            RuleErrors: a file cannot be read, or no longer exists.
         """
         whole = hashlib.sha256()
         for path in self._files:
@@ -103,20 +103,20 @@ class Rules:
 
     @property
     def rules(self) -> list[Rule]:
-        """Every line that is a rule."""
+        """All rules."""
         return self._parsed[0]
 
     @property
     def errors(self) -> list[Finding]:
-        """What is wrong: encoding, syntax, limits, cycles and contradictions."""
+        """All errors: encoding, syntax, limits, cycles and contradictions."""
         return [*self._parsed[1], *self._compiled.errors]
 
     @property
     def compiled(self) -> Compiled:
-        """What an index is created with.
+        """The compiled rules for a new index.
 
         Raises:
-            RuleErrors: something is wrong.
+            RuleErrors: the rules have errors.
         """
         if errors := self.errors:
             raise RuleErrors(errors)
@@ -125,11 +125,11 @@ class Rules:
     def explain(
         self, tokens: Sequence[str], language: Language = ENGLISH
     ) -> list[tuple[int, int, Group]]:
-        """Where rules apply to a query, from one token to before another, and what they make of it.
+        """Return where rules apply to a query, as start, end and group.
 
         Args:
             tokens: the tokens before the synonym filter, in order. A symbol that the chain spells
-                out (cplusplus) is given as it was written (c++).
+                out (cplusplus) is given as written (c++).
         """
         if language not in self._phrases:
             self._phrases[language] = Phrases.of_terms(self.compiled.groups, language)
@@ -153,7 +153,7 @@ NO_RULES = Rules()
 
 
 def compile_rules(rules: Sequence[Rule]) -> Compiled:
-    """The rules followed to their end, or what is wrong with them taken together."""
+    """Return the rules followed to their end, or the errors in them taken together."""
     try:
         groups = Groups(rules)
     except TooMuch as limit:
@@ -186,9 +186,9 @@ def compile_rules(rules: Sequence[Rule]) -> Compiled:
 def _compile_unstemmed(
     groups: Groups, words_of: Mapping[tuple[str, ...], Sequence[str]]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The lines of unstemmed fields, for queries and for posts.
+    """Return the lines of unstemmed fields, for queries and for posts.
 
-    Of words that become the same a query has all, if they are few, become nothing else, and are no
+    A query has all words with the same result if they are few, have no other result, and are no
     part of a name: the js of node.js is not JavaScript.
     """
     uses = Counter(token for tokens in {group.tokens for group in groups.all} for token in tokens)
@@ -230,17 +230,17 @@ def _compile_unstemmed(
 
 
 def setting(lines: Sequence[str]) -> list[str]:
-    """The setting `synonyms` of a filter: all lines in one element.
+    """Return the setting `synonyms` of a filter: all lines in one element.
 
-    Elasticsearch handles each element whenever the settings or the mapping change: with 20,000, to
-    create the index takes twice as long, and to change it three times as long.
+    Elasticsearch processes each element on every change of settings or mappings: with 20,000
+    elements, creating the index takes twice as long, and changing it three times as long.
     """
     return ["\n".join(lines)] if lines else []
 
 
 def of_inflected(lines: Iterable[str], language: Language) -> Iterator[str]:
-    """The lines about phrases without stop words, with a word in another inflection; names such as
-    node.js, whose words a post has in one place, are left out."""
+    """Yield lines about phrases without stop words, with a word in another inflection. Names such
+    as node.js are left out: their words have one position in posts."""
     for line in lines:
         left, arrow, right = line.partition(" => ")
         for written in map(str.strip, split_unescaped(",", left) if arrow else ()):
@@ -266,13 +266,13 @@ def is_phrase(term: str, language: Language) -> bool:
 
 
 def in_effect(lines: Iterable[str], post_lines: Iterable[str]) -> dict[str, None]:
-    """The rules of an index as they are read: `a, b` where posts keep what queries replace."""
+    """Return an index's rules in readable form: `a, b` if posts keep what queries replace."""
     of_posts = set(post_lines)
     return dict.fromkeys(line if line in of_posts else line.replace(" => ", ", ") for line in lines)
 
 
 def terms_of(lines: Iterable[str]) -> Iterator[str]:
-    """The terms in lines of Solr's syntax."""
+    """Yield the terms in lines of Solr's syntax."""
     for line in lines:
         for term in split_unescaped("=>|,", line):
             yield unescape(term).strip()
@@ -281,10 +281,10 @@ def terms_of(lines: Iterable[str]) -> Iterator[str]:
 def _spellings(
     term: Words, groups: Groups, words_of: Mapping[tuple[str, ...], Sequence[str]]
 ) -> Iterator[str]:
-    """The spellings of a term in the rules; of a phrase also those with synonyms of its words.
+    """Yield the spellings of a term in the rules; for a phrase, also with synonyms of its words.
 
-    The filter compares the text as it was written, so `colour scheme, palette` would not match
-    "color scheme" in spite of `colour => color`. Names such as node.js are left as they are.
+    The filter compares the text as written: `colour scheme, palette` would not match "color scheme"
+    in spite of `colour => color`. Names such as node.js stay as they are.
 
     Args:
         words_of: the words that become the same tokens.
@@ -306,7 +306,7 @@ def _spellings(
 
 
 def _compile_line(tokens: tuple[str, ...], spellings: Sequence[str]) -> list[str]:
-    """One line of Solr's syntax; none when the terms become themselves."""
+    """Return a line in Solr's syntax; none if the terms become themselves."""
     inputs = list(dict.fromkeys(spellings))
     if set(inputs) == set(tokens):
         return [_terms(inputs)] if len(inputs) > 1 else []
@@ -315,10 +315,10 @@ def _compile_line(tokens: tuple[str, ...], spellings: Sequence[str]) -> list[str
 
 
 def _beside(spelling: str, term: Words, groups: Groups) -> str:
-    """The line that puts the tokens of a phrase beside its words, which become what they are
-    without it: a phrase inside of it and synonyms of a word are found, too.
+    """Return the line that puts the tokens of a phrase beside its words, which keep their own
+    tokens: a phrase inside it and synonyms of a word are found, too.
 
-    A name such as node.js is a word to those who write it: all are in one place.
+    A name such as node.js is one word to those who write it: its words share one position.
     """
     tokens = _in_posts(term, groups)
     pieces = _pieces(spelling)
@@ -341,11 +341,11 @@ def _in_columns(
     tokens: Sequence[str],
     tokens_of: Callable[[Words], Iterable[str]],
 ) -> str:
-    """The line that puts tokens beside the words of a phrase.
+    """Return the line that puts tokens beside the words of a phrase.
 
     Args:
-        columns: what each piece becomes.
-        tokens_of: those of a phrase inside of it.
+        columns: the results of each piece.
+        tokens_of: returns the tokens of a phrase inside it.
     """
     for start, end in itertools.combinations(range(len(pieces) + 1), 2):
         if 1 < end - start < len(pieces):
@@ -360,7 +360,7 @@ def _in_columns(
 
 
 def _in_posts(term: Words, groups: Groups) -> tuple[str, ...]:
-    """What posts have for a term: one of several equivalents, as searches have all of them."""
+    """Return a term's tokens in posts: one of several equivalents, as searches have all of them."""
     group = groups.of.get(term)
     if group is None or group.contractions:
         return group.tokens if group else ()
@@ -369,7 +369,7 @@ def _in_posts(term: Words, groups: Groups) -> tuple[str, ...]:
 
 
 def _pieces(spelling: str) -> Words:
-    """The tokens that the chain makes of a term before synonyms."""
+    """Return the tokens that the chain makes of a term before synonyms."""
     parts = split(normalise(spelling))
     return tuple(
         piece for part in parts for piece in ([part] if is_unspaced(part) else words(part))
@@ -386,9 +386,9 @@ def _escape(term: str) -> str:
 
 @dataclass(frozen=True)
 class Phrases:
-    """Terms that are looked up in a text; `of` an index those of several words, for which a query
-    has single tokens. `inflected` has the stems of phrases, which count in any inflection, and
-    `spellings` by a word of a rule those that a contraction makes the same of (colour, color)."""
+    """Terms to look up in a text; from `of`, an index's terms of several words, for which a query
+    has single tokens. `inflected` has stems of phrases, which match in any inflection; `spellings`
+    has, by word of a rule, the words that a contraction makes the same (colour, color)."""
 
     terms: Collection[Words] = frozenset()
     inflected: Mapping[Words, Words] = field(default_factory=dict)
@@ -397,7 +397,7 @@ class Phrases:
 
     @classmethod
     def of_terms(cls, terms: Collection[Words], language: Language = ENGLISH) -> "Phrases":
-        """These terms."""
+        """Create phrases from terms."""
         plain = {term: tuple(map(fold, term)) for term in terms}
         phrases = [term for term in terms if is_phrase(" ".join(term), language)]
         inflected = {tuple(map(language.stem, term)): plain[term] for term in phrases}
@@ -405,7 +405,7 @@ class Phrases:
 
     @classmethod
     def of(cls, compiled: Iterable[str], language: Language = ENGLISH) -> "Phrases":
-        """From the setting `synonyms` of an index (`setting`)."""
+        """Create phrases from the setting `synonyms` of an index (`setting`)."""
         lines = [line for several in compiled for line in several.splitlines()]
         terms = {tuple(found) for term in terms_of(lines) if len(found := split(term)) > 1}
         spellings: dict[str, Sequence[str]] = {}
@@ -418,11 +418,11 @@ class Phrases:
 
     @cached_property
     def longest(self) -> int:
-        """The words of the longest term."""
+        """The number of words of the longest term."""
         return max(map(len, self.terms), default=0)
 
     def places(self, tokens: Sequence[str]) -> list[tuple[int, int, Words]]:
-        """The start and end of each term in a text, and the term; `tokens` are as for
+        """Return the start and end of each term in a text, and the term; `tokens` as in
         `Rules.explain`.
 
         As in the filters, the longest match wins and each token is used once.
@@ -450,15 +450,15 @@ class Phrases:
 def check(
     files: Sequence[Path], others: Sequence[Path] = (), language: Language = ENGLISH
 ) -> tuple[Rules, list[Finding]]:
-    """Checks rule files together with those that they will be used with.
+    """Check rule files together with those that they will be used with.
 
     Args:
-        others: files in use. One with the name of a checked file is its older version and is left
-            out.
+        others: files in use. A file with the name of a checked one is its older version, and
+            ignored.
         language: of the index.
 
     Returns:
-        The rules of all files together, which cannot be used with an error, and the errors.
+        The rules of all files together, which are unusable if there are errors, and the errors.
     """
     checked = {path.name for path in files}
     rules = Rules([*files, *(path for path in others if path.name not in checked)])
@@ -478,7 +478,7 @@ def _of_files(files: Sequence[Path], language: Language) -> Iterator[Finding]:
 
 
 def _of_rules(rules: Iterable[Rule], language: Language) -> Iterator[Finding]:
-    """Rules that make stop words of everything: nothing is left of that."""
+    """Yield errors for rules whose results are all stop words: nothing is left to search for."""
     for rule in rules:
         results = rule.right or [term for term in rule.left if " " not in term]
         if results and all(language.written(term) in language.stop_words for term in results):

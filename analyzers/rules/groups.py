@@ -1,7 +1,7 @@
-"""Groups equivalent terms, and follows contractions to the tokens that each group becomes.
+"""Groups equivalent terms, and follows contractions to the tokens of each group.
 
 `a, b` and `b, c` are one group, also across files, and `b => d` contracts all of it. Contractions
-that form a cycle, or that contradict each other, are errors.
+that form a cycle or contradict each other are errors.
 """
 
 import itertools
@@ -13,23 +13,23 @@ from dataclasses import dataclass, field
 from analyzers.errors import Finding
 from analyzers.rules.parse import MAX_EQUIVALENTS, SINGLE_CHARACTER_WORD, Rule, Words, words
 
-MAX_CHAIN = 100  # contractions one after the other; people write two or three
-MAX_PAIRS = 2_000_000  # of a term and a token, over all files; each costs memory
-MAX_FOLLOWED = 500_000  # of a rule and one that it leads to
+MAX_CHAIN = 100  # contractions in a row; people write two or three
+MAX_PAIRS = 2_000_000  # pairs of a term and a token, over all files; each takes memory
+MAX_FOLLOWED = 500_000  # pairs of a rule and one that it leads to
 
 _SPELLED_OUT = {"+": "plus", "#": "sharp"}
 
 
 class TooMuch(Exception):
-    """A limit is reached; the argument is the finding."""
+    """A limit was exceeded; the argument is the finding."""
 
 
 @dataclass(slots=True, eq=False)
 class Group:
-    """Equivalent terms in reading order, and the tokens, single words, that they become.
+    """Equivalent terms in reading order, and the tokens (single words) that replace them.
 
-    `rules` has those about the group first, then those that were followed from there; `length` is
-    how many contractions follow each other, -1 before they are followed.
+    `rules` has the rules about the group, then those followed from there; `length` is the number of
+    successive contractions, -1 before they are followed.
     """
 
     terms: list[Words]
@@ -40,14 +40,14 @@ class Group:
 
 
 class Groups:
-    """The groups of all terms; what is wrong with the rules taken together is in `errors`.
+    """The groups of all terms; `errors` has the faults of the rules taken together.
 
-    `spellings` has those of each term in the rules: `node.js` and `node js` are the same words.
-    `taken` are the terms that a contraction takes away. Phrases that nothing contracts to a word
-    get one, their own words joined.
+    `spellings` has the spellings of each term in the rules: `node.js` and `node js` are the same
+    words. `taken` are the terms that a contraction removes. A phrase that nothing contracts to a
+    word gets one: its own words joined.
 
     Raises:
-        TooMuch: before it would take long.
+        TooMuch: it would take too long.
     """
 
     def __init__(self, rules: Sequence[Rule]) -> None:
@@ -118,7 +118,7 @@ class Groups:
         return list(dict.fromkeys(self.of[self._words[term]] for term in terms))
 
     def _resolve(self, group: Group, path: dict[Group, Rule]) -> None:
-        """Sets the tokens of a group and of those that it is contracted to.
+        """Set the tokens of a group and of those that it is contracted to.
 
         Args:
             path: the groups on the way to this one, and the rule that leads on from each.
@@ -167,10 +167,10 @@ class Groups:
 
 
 def join_words(phrase: Words) -> str:
-    """One word made of several: `machine learning` → `machinelearning`.
+    """Join several words to one: `machine learning` → `machinelearning`.
 
-    Only letters and digits are left, and no character that is a token of its own, so that every
-    chain makes one token of it.
+    Only letters and digits remain, and no character that is a token of its own, so that every chain
+    makes one token of it.
     """
     text = "".join(phrase)
     return "".join(map(_joinable, text)) or "".join(f"{ord(char):x}" for char in text)

@@ -1,7 +1,7 @@
 """Parses rule files: Solr's synonym syntax, one rule per line, with a finding per invalid line.
 
-Files are untrusted input: their size, the length of lines and terms and the number of rules are
-limited. Terms are split into words where the chain of the index splits them, but without a server.
+Files are untrusted input: their size, the length of lines and terms, and the number of rules are
+limited. Terms are split into words as by the index's chain, but without a server.
 """
 
 import itertools
@@ -15,7 +15,7 @@ from analyzers.errors import Finding, InvalidLine, shorten
 from analyzers.signs import APOSTROPHES, CHARACTERS, OPERATORS, join_signs
 
 SUFFIX = ".synonyms"
-MAX_RULES = 100_000  # and invalid lines, over all files; docs/synonyms.md has what more would cost
+MAX_RULES = 100_000  # with invalid lines, over all files; docs/synonyms.md has the cost of more
 MAX_BYTES = 32 * 1024 * 1024  # per file; 200,000 rules are about 5 MiB
 MAX_LINE = 64 * 1024  # bytes
 MAX_LEFT = 1000  # terms on the left side of a contraction
@@ -24,16 +24,16 @@ MAX_WORDS = 10  # per term; the filter looks ahead by the longest term at every 
 MAX_CHARS = 200  # per term; the standard tokenizer splits tokens at 255
 
 _FEWER = "Keep the rules for words that your posts and readers use."
-_HEAD = 64 * 1024  # bytes from the start of a file that tell its format and its language
+_HEAD = 64 * 1024  # bytes at the start of a file that show its format and its language
 
 Words = tuple[str, ...]
-"""A term as the words that it consists of."""
+"""A term as a sequence of words."""
 
-# Left out, as no text has them. Joiners are visible in the letters beside them.
+# Removed, as no text has them. Joiners are visible in the letters beside them.
 _INVISIBLE = re.compile(
     "[\x01-\x08\x0a-\x1f\x7f-\x9f\xad\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]"
 )
-# Between two words of a term, not an operator, and not escaped.
+# Between two words of a term, neither an operator nor escaped.
 _SIGN = re.compile(
     r"(?<=[^\s,\\])(?<!=>)[ ]*"
     r"((?<!-)-++>|[→⇒;\t]|(?<!\|)\|(?!\|)|(?<![=!<>:+*/~-])=(?![=~>]))"
@@ -45,7 +45,7 @@ _VERSION = re.compile(r"(?<![^\W_])(?:v\d+(?![^\W_])|[^\W\d_]*\d+\.\d[\w.]*)")
 SINGLE_CHARACTER_WORD = f"\u2600-\u27bf\U0001f000-\U0001faff{CHARACTERS}"
 _LETTER = rf"(?:[^\W_{SINGLE_CHARACTER_WORD}]|[\u0300-\u036f\u200c\u200d])"
 # `+` and `#` belong to the word before them, a leading dot to the word after it: C++, C#, .NET.
-# Compiled when it is first used: a search without rules does not wait for it.
+# Compiled at its first use: a search without rules does not wait for it.
 _WORD = (
     rf"[{SINGLE_CHARACTER_WORD}]"
     r"|(?<![\w,])\d+(?:,\d+)+(?![\w,])"
@@ -63,14 +63,14 @@ _FORMATS = (
     ("YAML", r"---$|-\s|[^,=]+:(?:\s[^,=]*)?$"),
     ("CSV", r"\"[^\"]*\"\s*[,;\t]|(?i:id|words?|terms?)[,;\t](?i:words?|terms?|synonyms?)\b"),
 )
-"""How the first line begins that is no comment."""
+"""Beginnings of the first line that is no comment, by format."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule of a file.
+    """A rule of a file.
 
-    `file` is the file's name, `line` counts from 1. Terms are normalised. Equivalents (`a, b`) are
+    `file` is the file's name; `line` counts from 1. Terms are normalised. Equivalents (`a, b`) are
     all in `left`; a contraction (`a, b => c`) has terms in both.
     """
 
@@ -93,26 +93,26 @@ class Rule:
 
     @property
     def place(self) -> str:
-        """File and line as in `tech.synonyms:12`."""
+        """The file and line, such as `tech.synonyms:12`."""
         return f"{self.file}:{self.line}"
 
     def error(self, code: str, message: str, remedy: str) -> Finding:
-        """An error in this rule."""
+        """Return an error in this rule."""
         return Finding(self.file, self.line, "error", code, message, remedy)
 
 
 def rule_files(folder: Path, language: str = "") -> list[Path]:
-    """The rule files of a folder for a language, or all of them, in the order of their names.
+    """Return a folder's rule files for a language, or all of them, in the order of their names.
 
-    Hidden ones are being written.
+    Hidden files are being written, and left out.
     """
     files = [path for path in folder.glob(f"[!.]*{SUFFIX}") if is_for(path, language)]
     return sorted(files, key=lambda path: path.name)
 
 
 def is_for(path: Path, language: str) -> bool:
-    """Whether a rule file is for a language: the comments `# language: english, german` near its
-    start name it, or there are none. One that cannot be read is for all."""
+    """Whether a rule file is for a language: `# language: english, german` comments near its start
+    name it, or there are none. A file that cannot be read is for all."""
     try:
         head = _head(path) if language and path.is_file() else ""
     except OSError:
@@ -123,7 +123,7 @@ def is_for(path: Path, language: str) -> bool:
 
 
 def parse_files(files: Sequence[Path]) -> tuple[list[Rule], list[Finding]]:
-    """The rules of all files in order, and the errors in them. Reading stops after `MAX_RULES`."""
+    """Return the rules of all files, in order, and the errors in them. Stop after `MAX_RULES`."""
     rules: list[Rule] = []
     errors: list[Finding] = []
     for item in itertools.chain.from_iterable(map(parse_file, files)):
@@ -139,9 +139,9 @@ def parse_files(files: Sequence[Path]) -> tuple[list[Rule], list[Finding]]:
 
 
 def parse_file(path: Path) -> Iterator[Rule | Finding]:
-    """The rules of one file in order, and a finding for every line that is not a rule.
+    """Yield the rules of a file, in order, and a finding for every line that is not a rule.
 
-    Ends after the finding when the rest of the file cannot be read either.
+    Ends with the finding if the rest of the file cannot be read either.
     """
     name = path.name
     number = 0
@@ -165,7 +165,7 @@ def parse_file(path: Path) -> Iterator[Rule | Finding]:
 
 
 def unreadable(path: Path, problem: OSError) -> Finding:
-    """The finding for a file that the system does not read."""
+    """Return the finding for a file that the system cannot read."""
     message = f"cannot be read: {problem.strerror or problem}."
     remedy = "Check the path and its permissions."
     return Finding(path.name, 0, "error", "unreadable", message, remedy)
@@ -189,33 +189,33 @@ def _head(path: Path) -> str:
 
 
 def _foreign_format(head: str) -> str:
-    """The name of the format that a text begins in; "" for a rule file."""
+    """Return the name of the format in which a text begins; "" for a rule file."""
     lines = (line.strip() for line in head.splitlines())
     first = next((line for line in lines if line and line[0] not in "#%"), "")
     return next((name for name, pattern in _FORMATS if re.match(pattern, first)), "")
 
 
 def split_unescaped(separator: str, text: str) -> list[str]:
-    """The parts of a text between separators, a pattern, that have no backslash before them."""
+    """Split a text at separators (a pattern) that are not escaped by a backslash."""
     if "\\" not in text:
         return re.split(separator, text)
     return re.sub(rf"(?<!\\)((?:\\\\)*)(?:{separator})", r"\1\0", text).split("\0")
 
 
 def unescape(term: str) -> str:
-    r"""A term without backslashes, as Solr reads it: `\x` is x, whatever x is."""
+    r"""Remove backslashes from a term, as Solr does: `\x` is x for any x."""
     return re.sub(r"\\(.)", r"\1", term) if "\\" in term else term
 
 
 def normalise(term: str) -> str:
-    """A term as rules are compared: NFC, lower case, straight apostrophes, single spaces, and
-    `joined`."""
+    """Normalise a term for comparison: NFC, lower case, straight apostrophes, single spaces, and
+    `join_signs`."""
     text = join_signs(unicodedata.normalize("NFC", term).translate(APOSTROPHES)).lower()
     return " ".join(text.split())
 
 
 def words(term: str) -> Words:
-    """The words of a normalised, non-empty term; at least one."""
+    """Return the words of a normalised, non-empty term; at least one."""
     return tuple(re.findall(_WORD, term)) or tuple(term.split())
 
 
@@ -241,7 +241,7 @@ def _parse_line(name: str, number: int, line: str) -> Rule | None:
 
 
 def _decode(raw: bytes) -> str:
-    """A line; what is wrong with it would be wrong with every further one."""
+    """Decode a line; an error here would occur in every further line, too."""
     if len(raw) > MAX_LINE:
         raise _invalid("line_too_long", f"is longer than {MAX_LINE:,} bytes.")
     text = raw.removeprefix(b"\xef\xbb\xbf").decode(errors="replace")
@@ -251,7 +251,7 @@ def _decode(raw: bytes) -> str:
 
 
 def _terms(side: str, name: str, limit: int) -> tuple[str, ...]:
-    """The terms of one side, or of a line without `=>`."""
+    """Return the terms of one side, or of a line without `=>`."""
     written = split_unescaped(",", side)
     for term in written:
         if len(term.strip()) > 10 * MAX_CHARS:
