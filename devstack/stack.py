@@ -42,13 +42,12 @@ class Stack:
     def up(self) -> tuple[dict[str, str], list[Engine]]:
         """Start the engines that do not run and wait until all answer.
 
-        If it fails or is interrupted, it stops the engines that it started.
-
         Returns:
             The URLs, by ELASTICSEARCH_URL and REDIS_URL, and the engines that this call started.
 
         Raises:
-            DevstackError: with the remedy and the path of the log.
+            DevstackError: with the remedy and the path of the log. The engines that this call
+                started are stopped, also after an interruption.
         """
         with locked(self.instance.folder / "lock"):
             urls, started = self._start()

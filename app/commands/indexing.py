@@ -220,9 +220,8 @@ def _compare(tools: Tools, command: str, sources: SourceArguments, *, force: boo
 def export(tools: Tools, file: Path) -> None:
     """Write the live posts as JSON Lines to FILE or to standard output.
 
-    These are all posts with their comments, as stored, including what came over HTTP. `blogsearch
-    reindex FILE` builds the same index from it, without the sources. FILE appears when it is
-    complete.
+    All posts with their comments are written as stored, including those from HTTP. `blogsearch
+    reindex FILE` builds the same index, without the sources. FILE appears when it is complete.
 
     \b
     blogsearch export | gzip > blog-$(date +%F).jsonl.gz

@@ -184,8 +184,7 @@ def keep_golden() -> WerkzeugResponse:
     """Store a golden search, with the post that visitors always open.
 
     Raises:
-        BadRequest: the search is invalid, or the post has no address or is not among the first
-            hits.
+        BadRequest: the search is invalid; the post has no address, or is not among the first hits.
         Conflict: another process changed the golden searches at the same time.
     """
     service = current_service()

@@ -20,8 +20,7 @@ from indexer.posts.addresses import absolute
 
 _FENCE = re.compile(r"^`{3,}", re.MULTILINE)
 _SAFE = "%/:?#@!$&'*+,;=~-._"
-"""The characters that are not escaped in an address: a space or a parenthesis would end the link.
-"""
+"""The characters not escaped in an address; a space or a parenthesis would end the link."""
 
 
 def answer_markdown(body: SearchAnswer, base: str) -> str:

@@ -111,8 +111,7 @@ def made_once(name: str, content_type: str, make: Callable[[], str]) -> Response
 
 
 def check_query_string(request: Request) -> None:
-    """Check that the query string is UTF-8; otherwise Werkzeug raises UnicodeDecodeError wherever
-    it is first read."""
+    """Check that the query string is UTF-8; otherwise its first use raises UnicodeDecodeError."""
     try:
         request.query_string.decode()
     except UnicodeDecodeError:

@@ -53,8 +53,7 @@ def suggest(request: Request, service: Service) -> Response:
 @suggestions.get("/similar")
 @access("suggestions", in_lookup=True, origins=READING)
 def similar(request: Request, service: Service) -> Response:
-    """Return posts similar to the one with `url` or `oid`; for an unknown URL, posts with its
-    words."""
+    """Return posts similar to the one with `url` or `oid`, or with an unknown URL's words."""
     wanted = SimilarRequest.parse(request.args)
     return cached_response(service.similar(wanted, counted_clients(request)), request)
 
