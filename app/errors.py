@@ -69,7 +69,7 @@ class Forbidden(BlogsearchError):
 
 
 class NotFound(BlogsearchError):
-    """There is no such document or URL."""
+    """The document or URL does not exist."""
 
     status = 404
     code = "not_found"

@@ -83,7 +83,7 @@ class NotElasticsearch(NoConnection):
 
 
 class _Node(Urllib3HttpNode):
-    """Limits whole requests, where urllib3 limits each connection attempt and each read.
+    """Limits whole requests, while urllib3 limits each connection attempt and each read.
 
     Inside a `time_limit` a request takes at most the remaining time. The client checks only once
     that it talks to Elasticsearch; this class checks every response. Without TLS it uses Python's

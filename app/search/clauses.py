@@ -222,7 +222,7 @@ def pinned_clauses(pins: MatchedPins) -> list[Query]:
 
 
 def pin_score(pins: MatchedPins, oid: str) -> float:
-    """Return what being pinned adds to the score of a post; 0 for other posts."""
+    """Return the score of a post for being pinned; 0 for other posts."""
     if oid not in pins.first:
         return 0.0
     return scoring.PINNED_SCORE * (len(pins.first) - pins.first.index(oid))

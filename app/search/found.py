@@ -60,7 +60,7 @@ class Found:
         return _texts([term for term in self.plan.query.examined if has_name(term) not in there])
 
     def pinned(self, hit: EngineHit) -> float:
-        """Return what the score of a hit includes for being pinned; 0 if it is not pinned."""
+        """Return the part of a hit's score for being pinned; 0 for other hits."""
         return pin_score(self.plan.pins, hit["_source"]["oid"])
 
 

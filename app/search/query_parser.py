@@ -241,8 +241,8 @@ def _terms(run: str, start: int, position: int, language: Language) -> Iterator[
 
 
 def _pairs(run: str, start: int, position: int, language: Language) -> Iterator[QueryTerm]:
-    """Yield a term for every two neighbouring characters. Its place in the query is that of the
-    first character, for the last term that of both."""
+    """Yield a term for every two neighbouring characters. Its offsets are those of the first
+    character; the offsets of the last term are those of both."""
     tokens = bigrams(run)
     for number, token in enumerate(tokens):
         end = len(run) if number == len(tokens) - 1 else number + 1

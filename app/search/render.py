@@ -141,7 +141,7 @@ class Marker:
         )
 
     def query(self, field: str) -> Query:
-        """Return the query for what Elasticsearch marks in a field."""
+        """Return the highlight query for a field."""
         return {"bool": {"should": [{kind: {field: text}} for kind, text in self.queries]}}
 
     def highlighting(self, *fields: str) -> Body:

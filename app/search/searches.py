@@ -121,7 +121,7 @@ def comments_clause(query: Query, highlight: Body) -> Query:
 
 
 def scores_search(plan: Plan, ids: Sequence[str]) -> Body:
-    """Return the search for what each named part of the query adds to the scores of these posts."""
+    """Return the search that scores these posts by each named part of the query."""
     parts = [*quoted_clauses(plan), *words_clauses(plan, one_by_one=True), *whole_title(plan)]
     body: Body = {
         "query": bool_query(

@@ -1,8 +1,8 @@
-"""`make bench-serializers`: which serializer makes a cached answer quickest to read?
+"""Implements `make bench-serializers`: finds the serializer whose cached answers read fastest.
 
 Measures every serializer and compressor on real answers and on lists of floats, in Redis over TCP
 and a unix socket, with hiredis and without, in memcached and in a dictionary. docs/caching.md has
-the results. It starts servers of its own; the answers need ELASTICSEARCH_URL.
+the results. Starts its own servers; the answers need ELASTICSEARCH_URL.
 """
 
 import json
@@ -30,15 +30,15 @@ from bench.service import get_search, indexed, serving
 from devstack.servers import REPOSITORY
 
 _DOCS = REPOSITORY / "docs"
-_AGAIN = 20  # times a round
+_AGAIN = 20  # visits per round in the final
 _HITS = (1, 10, 50)
 _FLOATS = (10, 100, 1_000, 10_000)
-# Tried in this order until one has enough hits: from a usual search to a word of most posts.
+# Tried in this order until one has enough hits: from a usual search to a word in most posts.
 _QUERIES = ("pythn", "date format", "people", "what", "which", "have")
 
 
 def floats() -> list[Workload]:
-    """Lists of random floats as in a benchmark of 2017, the same ones each time."""
+    """Return lists of random floats as in a benchmark of 2017, the same ones each time."""
     source = random.Random(2017)
     return [
         Workload(f"{count} floats", [source.random() for _ in range(count)], False)
@@ -47,7 +47,7 @@ def floats() -> list[Workload]:
 
 
 def answers() -> list[Workload]:
-    """Answers of 1, 10 and 50 hits, from searches of the sample posts."""
+    """Return answers with 1, 10 and 50 hits, from searches of the sample posts."""
     workloads = []
     with (
         indexed(SAMPLE[0]) as alias,
@@ -104,7 +104,7 @@ def main(quick: bool, publish: bool) -> None:
 
 
 def _cells(hits: list[Workload], lists: list[Workload], every: dict[str, Store]) -> list[Cell]:
-    """Answers in every store; floats over TCP only, as in the benchmark of 2017."""
+    """Return cells for answers in every store, and for floats only over TCP, as in 2017."""
     places = [(workload, name) for workload in hits for name in every]
     places += [(workload, TCP) for workload in lists]
     return [
@@ -115,7 +115,7 @@ def _cells(hits: list[Workload], lists: list[Workload], every: dict[str, Store])
 
 
 def _final(cells: list[Cell], chosen: list[str]) -> list[Cell]:
-    """The quickest once more, without the noise of 3,000 other operations."""
+    """Return cells to measure the fastest again, without the noise of 3,000 other operations."""
     return [
         Cell(cell.serializer, cell.workload, cell.store_name, cell.store, visits=_AGAIN)
         for cell in cells

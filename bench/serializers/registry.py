@@ -1,4 +1,4 @@
-"""Every way to serialize a value that is compared: nine formats, each with five compressors."""
+"""Defines the serializers that are compared: nine formats, each alone and with five compressors."""
 
 import json
 import lzma
@@ -21,7 +21,7 @@ import zstandard
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A format, which makes bytes of a plain tree, or a compressor, which makes them smaller."""
+    """A format, which encodes a plain tree as bytes, or a compressor, which compresses them."""
 
     name: str
     write: Callable[[Any], bytes]
@@ -38,7 +38,7 @@ def _ujson(tree: Any) -> bytes:
 
 
 _FINISHED = "bytes"
-"""The format that is the body of the HTTP response."""
+"""The format that is the finished body of the HTTP response."""
 FORMATS = (
     Pair("json", _json, json.loads),
     Pair("orjson", orjson.dumps, orjson.loads),
@@ -51,7 +51,7 @@ FORMATS = (
     Pair(_FINISHED, orjson.dumps, orjson.loads),
 )
 
-_GZIP = 31  # window bits of zlib: a container that browsers take
+_GZIP = 31  # window bits of zlib: a container that browsers accept
 COMPRESSORS = (
     Pair("lzma", lambda data: lzma.compress(data, preset=6), lzma.decompress),
     Pair(
@@ -71,7 +71,7 @@ COMPRESSORS = (
 
 @dataclass(frozen=True, slots=True)
 class Serializer:
-    """A format and perhaps a compressor."""
+    """A format with an optional compressor."""
 
     form: Pair
     compressor: Pair | None = None
@@ -82,20 +82,20 @@ class Serializer:
 
     @property
     def safe(self) -> bool:
-        """Reading it cannot run code that somebody has put into Redis."""
+        """Whether reading a value cannot run code that somebody has put into Redis."""
         return self.form.name != "pickle"
 
     def dumps(self, value: Any) -> bytes:
-        """The bytes to store."""
+        """Return the bytes to store for a value."""
         data = self.form.write(value)
         return self.compressor.write(data) if self.compressor else data
 
     def loads(self, data: bytes) -> Any:
-        """The value again."""
+        """Return the value of stored bytes."""
         return self.form.read(self._unpacked(data))
 
     def response(self, data: bytes) -> bytes:
-        """The body of a response to a client that accepts no compression."""
+        """Return the body of a response to a client that accepts no compression."""
         is_finished = self.form.name == _FINISHED
         return self._unpacked(data) if is_finished else orjson.dumps(self.loads(data))
 
@@ -105,7 +105,7 @@ class Serializer:
 
 @cache
 def serializers() -> dict[str, Serializer]:
-    """All of them by name: every format alone, then with every compressor."""
+    """Return all serializers by name: every format alone, then with every compressor."""
     listed = [
         Serializer(form, compressor) for compressor in (None, *COMPRESSORS) for form in FORMATS
     ]

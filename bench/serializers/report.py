@@ -1,4 +1,4 @@
-"""The rule by which a serializer is chosen, and the figures as values for JSON and as tables."""
+"""Chooses a serializer by a rule, and reports the figures as JSON values and as tables."""
 
 import platform
 import statistics
@@ -22,7 +22,7 @@ RULE = (
     "more often; medians less than a microsecond from the shortest there count as equal, and of "
     "equals the smallest stored wins."
 )
-"""`app.cache.answer_cache.SERIALIZER` follows it."""
+"""The rule that `app.cache.answer_cache.SERIALIZER` follows."""
 _FAR = 1.25  # times the shortest
 _EQUAL = 1.0  # µs
 
@@ -38,19 +38,19 @@ SHOWN = (
 )
 """The serializers in the tables; serializers.json has all of them."""
 SIZES = ("1 hit", "50 hits", "10 floats", "10000 floats")
-"""Of what serializers.json has, the columns of the table of sizes."""
+"""The workloads of serializers.json that are columns of the table of sizes."""
 
 _LIBRARIES = ("orjson", "ujson", "msgspec", "msgpack", "ormsgpack", "zstandard", "lz4", "brotli")
 
 
 def contenders(rows: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """The serializers that are measured once more; `rows` have `read` (median, µs)."""
+    """Return the serializers to measure again; `rows` have `read` (median, µs)."""
     allowed, shortest = _allowed(rows)
     return [name for name, read in allowed.items() if read <= shortest * _FAR]
 
 
 def winner(rows: Mapping[str, Mapping[str, Any]]) -> str:
-    """The winner among the contenders' rows of `read` (median, µs) and `size` (bytes)."""
+    """Return the winner by the contenders' `read` (median, µs) and `size` (bytes)."""
     allowed, shortest = _allowed(rows)
     equal = [name for name, read in allowed.items() if read < shortest + _EQUAL]
     return min(equal, key=lambda name: (rows[name]["size"], rows[name]["read"]))
@@ -66,7 +66,7 @@ def _allowed(rows: Mapping[str, Mapping[str, Any]]) -> tuple[dict[str, float], f
 
 
 def rows_of(cells: Iterable[Cell], workload: str, store: str) -> dict[str, Row]:
-    """By serializer: median, average and stddev to read, median to write (µs), bytes stored."""
+    """Return, by serializer, median, average and stddev to read, median to write (µs), bytes."""
     return {
         cell.serializer.name: {
             "read": round(statistics.median(cell.taken["read"]), 1),
@@ -82,7 +82,7 @@ def rows_of(cells: Iterable[Cell], workload: str, store: str) -> dict[str, Row]:
 
 
 def surroundings(rounds: int, redis_version: str) -> Row:
-    """Machine, versions and rounds of a run."""
+    """Return the machine, versions and rounds of a run."""
     return {
         "measured": datetime.now(UTC).date().isoformat(),
         "python": platform.python_version(),
@@ -95,15 +95,15 @@ def surroundings(rounds: int, redis_version: str) -> Row:
 
 
 def medians(rows: Mapping[str, Row]) -> dict[str, float]:
-    """By serializer: the median to read."""
+    """Return the median to read by serializer."""
     return {name: row["read"] for name, row in rows.items()}
 
 
 def put_into(page: str, result: Mapping[str, Any]) -> str:
-    """The page with the tables of this run.
+    """Return the page with the tables of this run.
 
     Raises:
-        LookupError: a marker is missing in the page.
+        LookupError: a mark is missing in the page.
     """
     for name, table in tables(result).items():
         page = put_between(page, name, table)
@@ -111,7 +111,7 @@ def put_into(page: str, result: Mapping[str, Any]) -> str:
 
 
 def tables(result: Mapping[str, Any]) -> dict[str, str]:
-    """The tables of docs/caching.md in Markdown, by the name of their marks."""
+    """Return the tables of docs/caching.md in Markdown, by the names of their marks."""
     sizes = {**result["hits"], **result["floats"]}
     return {
         "rule": "> " + "\n> ".join(textwrap.wrap(RULE, 97)),
@@ -147,5 +147,5 @@ def _side_by_side(columns: Mapping[str, Mapping[str, float]]) -> str:
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table whose rows begin with the name of a serializer."""
+    """Return a table whose rows begin with the name of a serializer."""
     return Table(head, [[f"`{name}`", *map(str, cells)] for name, *cells in rows]).markdown()

@@ -1,6 +1,6 @@
-"""Measures each operation in every round, in another order each time; drops the first rounds.
+"""Measures each operation in every round, in a different order each time; drops the first rounds.
 
-What is measured is kept in Redis, reached in four ways, in memcached, or in a dictionary.
+The values are in Redis, reached in four ways, in memcached, or in a dictionary.
 """
 
 import gc
@@ -20,12 +20,12 @@ from devstack.servers import memcached_server, redis_server
 
 WARM_UP = 3  # rounds
 TCP = "redis tcp"
-"""As the service does: Redis over TCP with the C parser."""
+"""Redis over TCP with the C parser, as the service uses it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """A value to serialize; an answer also has to become the bytes of a response."""
+    """A value to serialize; an answer must also become the bytes of a response."""
 
     name: str
     value: Any
@@ -41,14 +41,14 @@ class Store(Protocol):
 
 
 class _Dictionary(dict[str, bytes]):
-    """The memory of a process, which other processes do not see."""
+    """A store in the memory of this process."""
 
     set = dict.__setitem__
 
 
 @contextmanager
 def stores() -> Iterator[tuple[dict[str, Store], str]]:
-    """All stores by name, memcached only if it is installed; and the version of Redis."""
+    """Yield all stores by name, memcached only if it is installed, and the version of Redis."""
 
     def connected(url: str, parser: type) -> "redis.Redis":
         return redis.Redis.from_url(url, parser_class=parser, protocol=2, driver_info=None)
@@ -80,7 +80,7 @@ class Cell:
     workload: Workload
     store_name: str
     store: Store
-    visits: int = 1  # a round
+    visits: int = 1  # per round
     size: int = 0
     taken: dict[str, list[float]] = field(default_factory=dict)
 
@@ -89,10 +89,10 @@ class Cell:
         return f"{self.serializer.name} {self.workload.name}".replace(" ", "_")
 
     def operations(self) -> dict[str, Callable[[], object]]:
-        """The three, after the value was stored and has come back.
+        """Return the three operations, after checking that the value can be stored and read.
 
         Raises:
-            AssertionError: another one has come back.
+            AssertionError: another value was read.
         """
         serializer, value = self.serializer, self.workload.value
         key, get, put = self.key, self.store.get, self.store.set
@@ -118,14 +118,14 @@ class Cell:
 
 
 def measure(cells: Iterable[Cell], rounds: int) -> None:
-    """Fill `taken` of each cell with `rounds` times per operation."""
+    """Fill `taken` of each cell with `rounds` times for each operation."""
     order = random.Random(5)
     operations = []
     for cell in cells:
         operations += [(cell, name, run) for name, run in cell.operations().items()] * cell.visits
     gc.collect()
     gc.freeze()
-    gc.disable()  # else a collection would be part of some operation
+    gc.disable()  # otherwise a collection would be timed with some operation
     try:
         for nth in range(WARM_UP + rounds):
             order.shuffle(operations)
