@@ -1,6 +1,6 @@
 #!/bin/sh
 # certbot's deploy hook: copies a new certificate to where the proxy of docker-compose.yml reads it,
-# and lets nginx read it. certbot sets RENEWED_LINEAGE, such as /etc/letsencrypt/live/search.example.org.
+# and makes nginx reload it. certbot sets RENEWED_LINEAGE, such as /etc/letsencrypt/live/search.example.org.
 set -eu
 cd "$(dirname "$0")/../.."
 user=${PROXY_USER:-$(sed -n 's/^PROXY_USER=//p' .env 2>/dev/null || true)}
