@@ -51,7 +51,7 @@ class Language:
     tokenizer: str = "standard"  # `thai` finds the words of a text without spaces
     lowercase: TokenFilter = "lowercase"
     capitals: Mapping[str, str] = field(default_factory=dict)  # those unknown to `str.lower`
-    thousands: str = ","  # of numbers, besides comma and apostrophe
+    thousands: str = ","  # the separator, besides comma and apostrophe
     spellings: Mapping[str, str] = field(default_factory=dict)  # replaced character sequences
     apostrophe: str = ""  # a pattern of what is removed: 's in English, l' in French
     folding: tuple[TokenFilter, ...] = ()  # before `asciifolding`

@@ -101,7 +101,7 @@ class Built:
 
 
 def is_current(generation: Generation, settings: IndexSettings) -> bool:
-    """Whether a generation has these settings and language, and the present schema and analysis."""
+    """Whether a generation has these rules, language, vectors, and today's schema and analysis."""
     language = settings.language
     wanted = (settings.rules.digest, language.name, SCHEMA, settings.model_name)
     had = (generation.rules, generation.language, generation.schema, generation.model)

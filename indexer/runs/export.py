@@ -2,9 +2,9 @@
 
     {"format": "blogsearch-1", "oid": "posts/a", "title": "A", "text": "…", "comments": [{…}], …}
 
-A line is a stored post with its comments; what came over HTTP is marked, so that `reindex` reads
-the line without parsing HTML again, and a new export has the same line. Fields that a build derives
-from all posts, the texts of links and the vectors of passages, are left out.
+A line is a post as stored, with marks on what came over HTTP. So `reindex` need not parse HTML
+again, and a new export has the same line. Fields that a build derives from all posts, the texts of
+links and the vectors of passages, are left out.
 """
 
 from collections.abc import Iterator, Mapping

@@ -159,7 +159,7 @@ class _Comparison:
         self._lost_comments: list[str] = []
 
     def write(self, read: Read, model: Model | None) -> None:
-        """Write new and changed posts, except those of which the source lacks comments."""
+        """Write new and changed posts, except posts with comments that the source lacks."""
         read_posts = self.ingest.posts(read(self.ingest.is_unchanged_entry))
         with SpooledTemporaryFile(_IN_MEMORY) as held:
             alike = Alike(len(self._digests))

@@ -134,7 +134,7 @@ class Source(ABC):
     """A stream of posts from one place, as the user named it.
 
     `kind` is the value of `--source`. `is_remote`: it may be read from a URL. `has_comments`: it
-    has all comments; a missing one was withdrawn. `fetched` is the response that gave the kind.
+    has all comments; a missing one was withdrawn. `fetched`, which gave the kind, is read once.
     """
 
     kind: ClassVar[str]

@@ -162,7 +162,7 @@ def posts_of_site(page: Fetched, fetcher: Fetcher) -> Fetched:
         except FetchFailed as error:
             if error.response_status is None or error.response_status >= 500:
                 raise
-        except SourceError:  # it is something else
+        except SourceError:  # another kind of file
             continue
     remedy = "Name its sitemap or its feed, or index the built site."
     raise SourceError(f"{page.url} is a web page of a site without a sitemap or a feed.", remedy)

@@ -297,7 +297,7 @@ class _Connection(HTTPConnection):
             self._dns_host = addresses.pop(0)  # the superclass connects to it
             try:
                 return super()._new_conn()
-            except ConnectTimeoutError:  # also of other failures to connect
+            except ConnectTimeoutError:  # also raised for other failures to connect
                 if not addresses:
                     raise
             finally:

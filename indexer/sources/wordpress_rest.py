@@ -1,8 +1,8 @@
 """Reads a live WordPress by its REST API: every field exact, and only what is public.
 
-Seen with WordPress 7.1: a page has at most 100 entries; `content` of a protected post is empty, and
-has all parts of a post with `<!--nextpage-->`; `date_gmt` has no zone; comments are the approved
-ones, with pingbacks.
+Seen with WordPress 7.1: a page has at most 100 entries; the `content` of a protected post is empty,
+that of a post with `<!--nextpage-->` has all its parts; `date_gmt` has no zone; comments are the
+approved ones, with pingbacks.
 """
 
 import hashlib

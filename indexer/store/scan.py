@@ -65,7 +65,7 @@ def checkpoint(client: Elasticsearch, index: str) -> dict[str, int]:
 def count(
     client: Elasticsearch, index: str, query: Mapping[str, Any] | None = None
 ) -> tuple[int, int]:
-    """Return how many posts a query, or none, matches, and their comments, at the last refresh."""
+    """Return the numbers of matching posts, or all, and of their comments, at the last refresh."""
     response = client.search(
         index=index,
         query=query,

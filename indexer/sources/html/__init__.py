@@ -1,1 +1,1 @@
-"""HTML pages: a folder of them, such as a built site, and one page."""
+"""Reads HTML pages: a folder of them, such as a built site, or one page."""

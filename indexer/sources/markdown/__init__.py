@@ -1,1 +1,1 @@
-"""Folders of Markdown posts with front matter."""
+"""Reads folders of Markdown posts with front matter."""
