@@ -129,7 +129,7 @@ class AnswerCache:
         self.client = client
         self.keys = keys
         self._lifetimes = lifetimes
-        self._name = lru_cache(maxsize=1024)(keys.answer)  # popular searches come again and again
+        self._name = lru_cache(maxsize=1024)(keys.answer)  # popular searches are repeated
         self._flights: SingleFlight[CachedAnswer] = SingleFlight()
 
     # -- answers -------------------------------------------------------------------------------

@@ -244,7 +244,7 @@ def connect(url: str, timeout: float, ca_file: str = "") -> RedisClient:
         "socket_timeout": timeout,
         "socket_connect_timeout": timeout,
         "protocol": 2,  # RESP3 costs a new connection one more round trip
-        "driver_info": None,  # so do two CLIENT SETINFO
+        "driver_info": None,  # two CLIENT SETINFO would cost another one
         "retry": Retry(NoBackoff(), 0),  # a visitor waits
     }
     if ca_file and urlsplit(url).scheme == "rediss":

@@ -253,7 +253,7 @@ def _probe(elastic: Elasticsearch, request: Callable[[Elasticsearch], object]) -
         # After a timeout another node is tried: one hanging node is not an outage of the cluster.
         request(elastic.options(request_timeout=_PROBE_TIMEOUT, retry_on_timeout=True))
     except ApiError as error:
-        # These are not faults of the request: an overload, a lost node, a bad disk.
+        # 429 and 5xx are not faults of the request: an overload, a lost node, a bad disk.
         return error.status_code != 429 and error.status_code < 500
     except TransportError:
         return False

@@ -12,7 +12,7 @@ Tier = Literal["phrase", "all words", "some words"]
 class Highlight(TypedDict):
     """The matching parts of a post as HTML: escaped text with `<mark>` elements.
 
-    `title` is whole; `text` has the fragments outside of sections, or else the text's beginning.
+    `title` is whole; `text` has fragments outside of sections, or without a match its beginning.
     """
 
     title: str

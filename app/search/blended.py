@@ -1,5 +1,5 @@
-"""Runs a whole search: `search` with the strategy of the settings, `answer` with `blended`. The
-latter sends a second request if a word that was not known before looks misspelled.
+"""Runs a whole search: `search` with the strategy of the settings, `answer` with `blended`, which
+sends a second request if a word that is looked up in the first one looks wrong.
 """
 
 from dataclasses import dataclass, replace

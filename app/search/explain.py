@@ -95,8 +95,8 @@ def _variant(variant: TermVariant) -> Json:
 def _hits(found: Found, session: SearchSession, rules: Rules | str) -> list[Json]:
     """Return the hits, each with the parts of its score and why it ranks below the previous one.
 
-    Scores them again with a name for each clause, which costs about a fifth of the search. On pages
-    beyond the rescored posts, only the clauses for words score.
+    Scores them again with a name for each clause, which costs about a fifth of the search. Pages
+    beyond the rescored posts have no scores of the rescoring clauses.
     """
     if not found.hits:
         return []

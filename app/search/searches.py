@@ -283,8 +283,8 @@ def _suggesters(errors_of: Mapping[str, int]) -> Body:
         "field": "spelling",
         "size": scoring.SUGGEST_SIZE,
         "max_inspections": scoring.SUGGEST_SIZE,
-        # A word that more posts have is taken as correct. Rare words may be errors in a post, and
-        # the first letter may be wrong, too.
+        # Words in more posts than `max_term_freq` are taken as correct. Rarer ones may be errors in
+        # a post, and the first letter may be wrong, too.
         "suggest_mode": "always",
         "max_term_freq": scoring.RARE_POSTS,
         "prefix_length": 0,

@@ -29,7 +29,7 @@ _pack, _unpack = msgspec.msgpack.Encoder().encode, msgspec.msgpack.Decoder(WordF
 
 
 class HeadingPlace(TypedDict):
-    """A heading: its line in the text, its line in the code, its level, and its element's id."""
+    """A heading: its line in the text, the first line of code after it, its level, its id."""
 
     line: int
     code_line: int

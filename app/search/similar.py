@@ -195,7 +195,7 @@ def _by_path(request: SimilarRequest) -> Body:
 
 
 def _words(request: SimilarRequest) -> str:
-    """Return the words of the path or the oid, without numbers."""
+    """Return the words of the path (which has no .html) or of the oid, without numbers."""
     return " ".join(_WORD.findall(request.path or request.oid)[:_WORDS_OF_PATH])
 
 
