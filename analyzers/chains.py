@@ -48,8 +48,7 @@ WORDS = "blog_words"
 """Words as written, but folded: no synonyms, no stop words removed, not stemmed; only for queries
 in fields of FORMS."""
 SPELLING = "blog_spelling"
-"""Words as written, for corrections, with accents if they are letters of the language; otherwise
-equal to WORDS."""
+"""Words as written, for corrections, with the language's own accents; otherwise equal to WORDS."""
 PREFIXES = "blog_prefixes"
 """The beginnings of the words of WORDS, for suggestions; only at index time."""
 EXACT = "blog_exact"
@@ -215,8 +214,7 @@ def _char_filters(language: Language) -> dict[str, dict[str, Any]]:
 
 def _first(*, capitals: bool = False) -> str:
     """Return a pattern of the first characters of a match. Java excludes single characters below
-    U+0100 in one step, other ranges in one each: this takes a third of the time for most
-    characters."""
+    U+0100 in one step, other ranges in one each: most characters take a third of the time."""
     others = [
         f"\\x{code:02x}"
         for code in range(0x100)

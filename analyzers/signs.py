@@ -22,8 +22,7 @@ UNITS = (
     r"[kmgtp]i?b(?:ps)?|[kmgt]?hz|[kmgt]i?o|[kcmn]?m|[mµ]s|[km]g|(?<=\d\d)g|k?wh?|[km]?v|m?ah|px|r?em|pt"
     "|dpi|fps|rpm|mph|lbs?|oz|ft|kcal|min"
 )
-"""A pattern of units after a number, with or without a space; not s, h or k, which are parts of
-names (5s)."""
+"""A pattern of units after a number, with or without a space; not s, h or k, as in names (5s)."""
 
 
 ACRONYM = r"(?:[A-Z]\.){2,}[A-Z](?![^\W_.])|(?:(?:[^\W\d_]|[A-Z][a-z])\.){2,}"
@@ -42,8 +41,7 @@ _SEPARATED = re.compile(
 
 
 def _usual() -> dict[int, str]:
-    """Map small digits (CO₂), digits of other scripts, and Greek letters with ancient accents to
-    their usual forms."""
+    """Return the usual forms of small (CO₂) and foreign digits, and of ancient Greek accents."""
     digits = {ord(zero) + n: str(n) for zero in "₀٠۰०০๐" for n in range(10)}
     greek = {}
     for code in range(0x1F00, 0x2000):
@@ -125,8 +123,8 @@ def with_groups(text: str, sign: str) -> str:
 
 
 def join_signs(text: str) -> str:
-    """Write USA for U.S.A., Tshirt for T-shirt, 10000 for 10,000 and 16 GB for 16GB, as the char
-    filters do."""
+    """Write USA for U.S.A., Tshirt for T-shirt, 10000 for 10,000, 16 GB for 16GB, like the
+    filters."""
 
     def usual(found: re.Match[str]) -> str:
         return " " if found["unit"] is not None else re.sub(r"[.,'-]", "", found[0])

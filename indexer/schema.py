@@ -140,7 +140,7 @@ class BlogItem(Document):
     stems = _lookup(TEXT)
     url = Keyword(index=False)
     image = Keyword(index=False, doc_values=False)
-    # `under` and `path` have all beginnings of the address, with and without its host: a search's
+    # `under` and `path` have all beginnings of the address, with and without its host: for
     # `under=`.
     address = Keyword(
         fields={

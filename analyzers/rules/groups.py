@@ -169,8 +169,7 @@ class Groups:
 def join_words(phrase: Words) -> str:
     """Join several words to one: `machine learning` → `machinelearning`.
 
-    Only letters and digits remain, and no character that is a token of its own, so that every chain
-    makes one token of it.
+    Only letters and digits remain, none that is a token of its own: every chain makes one token.
     """
     text = "".join(phrase)
     return "".join(map(_joinable, text)) or "".join(f"{ord(char):x}" for char in text)

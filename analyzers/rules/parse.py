@@ -208,8 +208,7 @@ def unescape(term: str) -> str:
 
 
 def normalise(term: str) -> str:
-    """Normalise a term for comparison: NFC, lower case, straight apostrophes, single spaces, and
-    `join_signs`."""
+    """Normalise a term: NFC, lower case, straight apostrophes, single spaces, and `join_signs`."""
     text = join_signs(unicodedata.normalize("NFC", term).translate(APOSTROPHES)).lower()
     return " ".join(text.split())
 

@@ -22,8 +22,7 @@ _NOT_IN_HOST = re.compile(r"[\s%\"<>\\^`{|}]")
 
 
 def is_address(url: str) -> bool:
-    """Whether it is a URL that a browser can open, without user name and password, or a path on a
-    site."""
+    """Whether it is a path on a site, or a URL for a browser, without user name and password."""
     if url.startswith("/"):
         return not url.startswith("//")
     try:

@@ -1,8 +1,7 @@
 """Converts HTML to plain text: prose, and the code of its `<pre>` blocks.
 
 selectolax parses like a browser: unclosed tags, stray `<` and unknown elements come out as a
-visitor would see them. `parse` limits the work: parsing by the length of the text, reading by the
-tree.
+visitor would see them. `parse` limits the work: parsing by the text, reading by the tree.
 """
 
 import re
@@ -167,8 +166,7 @@ def _check_markup(html: str, limits: Limits = PAGE) -> None:
 
 
 def parse(html: str, limits: Limits = PAGE) -> LexborHTMLParser:
-    """Return the cleaned, parsed HTML; raise TooMuchMarkup if it takes too long to parse or to
-    read."""
+    """Return the cleaned, parsed HTML; raise TooMuchMarkup if parsing or reading takes too long."""
     _check_markup(html, limits)
     parsed = LexborHTMLParser(clean(html))
     if parsed.root and (limits is not PAGE or html.count("<") * len(html) > limits.inside):
@@ -479,8 +477,8 @@ def _is_line(node: LexborNode) -> bool:
 
 
 def _is_numbering(node: LexborNode) -> bool:
-    """Whether it holds printed line numbers: digits in an element with such a class, or in the cell
-    before another."""
+    """Whether it holds printed line numbers: digits in such a class, or in the cell before
+    another."""
     text = node.text()
     if not re.fullmatch(r"[\d\s]+", text):
         return False

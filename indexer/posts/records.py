@@ -106,8 +106,8 @@ PageKind = Literal[
     "tool",
     "not a post",
 ]
-"""The kinds of pages that are no posts. `tool` is a search or error page, `unread` a file in
-another format."""
+"""Kinds of pages that are no posts. `tool`: a search or error page; `unread`: another file
+format."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,8 +201,7 @@ SourceItem = RawPost | ExportedPost | Reject | Skipped
 """An item that a source yields."""
 
 IsUnchangedEntry = Callable[[bytes, Origin], bool]
-"""Returns whether the index has this entry's post unchanged and it was not read before; if so, it
-now counts as read."""
+"""Returns whether the index has an unread entry's post unchanged; if so, it now counts as read."""
 Read = Callable[[IsUnchangedEntry | None], Iterable[SourceItem]]
 """Reads a source, without its unchanged entries."""
 

@@ -236,8 +236,7 @@ class Ingest:
     def reject(self, reject: Reject) -> None:
         """Count a reject; its post is not missing, and stays as it is in the index."""
         if reject.oid is None:
-            # The only reject of its entry. Entries of an export without an oid have the same
-            # origin.
+            # The only reject of its entry. An export's entries without an oid have the same origin.
             self.rejects_without_oid += 1
         else:
             self._rejected.add(reject.origin)

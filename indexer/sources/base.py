@@ -174,7 +174,6 @@ class Source(ABC):
         item_of: Callable[[T], SourceItem],
         name_of: Callable[[T], tuple[Origin, str | None]],
     ) -> Iterator[SourceItem]:
-        """Yield the item of each entry by `guard`; `name_of` returns its origin, and a certain
-        oid."""
+        """Yield the item of each entry by `guard`; `name_of` returns its origin and certain oid."""
         for entry in entries:
             yield guard(partial(item_of, entry), *name_of(entry))

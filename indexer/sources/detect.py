@@ -88,8 +88,7 @@ def kind_of_page(page: Fetched, most: int) -> str:
 def _kind_of_folder(folder: Path) -> str:
     """Return HTML for a built site, else Markdown if there is a generator or front matter.
 
-    Beside a generator's configuration, HTML files are templates. A built site may also contain its
-    sources.
+    Beside a generator's configuration, HTML files are templates. Built sites may have sources, too.
     """
     if (folder / SUBSTACK).is_file() and (folder / "posts").is_dir():
         return "substack"
@@ -169,8 +168,7 @@ def posts_of_site(page: Fetched, fetcher: Fetcher) -> Fetched:
 
 
 def of_site(page: Fetched, options: SourceOptions) -> SourceOptions:
-    """Return the options for a blog with this home page, which excludes pages outside its
-    folder."""
+    """Return the options for a blog with this home page: only pages in its folder are included."""
     folder = urlsplit(page.url).path.strip("/")
     include = options.include or ((f"{folder}/*",) if folder else ())
     return replace(options, include=include, site=options.site or page.url)

@@ -291,8 +291,7 @@ _MT_ADDRESSES = "/{year}/{month}/{slug}.html"
 
 
 class MovableType(Source):
-    """Reads the published posts of Movable Type's export, which Typepad and Hatena Blog also
-    write."""
+    """Reads the published posts of a Movable Type export, also by Typepad and Hatena Blog."""
 
     kind = "movabletype"
 

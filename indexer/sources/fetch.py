@@ -116,8 +116,7 @@ def check_url(url: str) -> None:
 class Fetcher:
     """A session of requests, safe to use from several threads.
 
-    Ignores proxies, `.netrc` and cookies: they are the user's, and a blog's server must not see
-    them.
+    Ignores proxies, `.netrc` and cookies: they are the user's; a blog's server must not see them.
     """
 
     def __init__(self, options: FetchOptions) -> None:

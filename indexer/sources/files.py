@@ -161,8 +161,8 @@ class File:
             yield content
 
     def copied(self) -> "File":
-        """Return the file, or a temporary copy of standard input or a FIFO, which can be read only
-        once."""
+        """Return the file, or a temporary copy of standard input or a FIFO, to read it
+        repeatedly."""
         if self._spec != "-" and not Path(self._spec).is_fifo():
             return self
         copy = tempfile.NamedTemporaryFile()  # noqa: SIM115  # it is deleted with the copy

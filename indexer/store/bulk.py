@@ -160,8 +160,7 @@ def send_once(
             return [Outcome(operation, "refused", again) for operation in operations]
         if not isinstance(error, ApiError) or error.status_code not in {400, 413}:
             raise
-        # The whole request is refused, such as for its size: a document too large is alone in its
-        # request.
+        # The whole request is refused, such as for its size: a document too large is sent alone.
         return [Outcome(operation, "refused", refusal_from(error.body)) for operation in operations]
     outcomes = []
     for operation, item in zip(operations, response["items"], strict=True):

@@ -108,8 +108,7 @@ def post_of(document: Mapping[str, Any]) -> Post:
 def read_of_the_index(
     client: Elasticsearch, index: str, oids: Iterable[str], *fields: str
 ) -> list[OfTheIndex]:
-    """Read these fields of posts, or all that only an index has, in the order of their oids; empty
-    for a missing post."""
+    """Read some fields of posts, or all that only an index has, in this order; empty if missing."""
     names = fields or OfTheIndex.__struct_fields__
     docs = [{"_id": oid, "_source": names} for oid in oids]
     found = docs_of(client.mget(index=index, docs=docs))

@@ -55,8 +55,7 @@ def ensure_state(client: Elasticsearch, alias: str) -> str:
 
 
 def next_number(client: Elasticsearch, alias: str, highest: int) -> int:
-    """Return a number that no generation has had, above `highest`. The caller must hold the
-    lock."""
+    """Return a number never used before, above `highest`. The caller must hold the lock."""
     number = max(highest, int(read_state(client, alias, ["counter"])[0].get("number", 0))) + 1
     document = {"what": "counter", "number": number}
     client.index(index=state_index(alias), id="counter", document=document)
@@ -114,8 +113,7 @@ class Lock:
                     raise _lock_error(held)
                 is_free = time.monotonic() > until
             elif held:
-                # Perhaps held for a moment only: a write that waits for a build checks if it is
-                # alive.
+                # Perhaps held for a moment: a write that waits for a build checks if it is alive.
                 seen, until = held, time.monotonic() + self._lease
             with suppress(ConflictError):  # another process has just taken it
                 if is_free:

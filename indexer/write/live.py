@@ -133,8 +133,7 @@ def _write_batch(
     results: dict[str, Written],
     through: tuple[str, Lock] | None,
 ) -> bool:
-    """Read, change and write posts until each has a result; return whether all were written or
-    refused in time."""
+    """Read, change and write posts until each has a result; return whether all have one in time."""
     again: dict[str, Written] = {oid: Written(oid, "unknown") for oid in changes}
     posts: dict[str, StoredPost] = {}
     for elapsed in limits.retry.attempts():

@@ -390,8 +390,7 @@ class Content:
         return bool(nodes) and rest < least
 
     def _repeats(self, *, is_end: bool) -> Iterator[Node]:
-        """Yield the elements of the content that belong to the site, going on from one of its
-        ends."""
+        """Yield the elements that belong to the site, from one end of the content inwards."""
         self._lengths = measure(self._body)
         content, parts = self._lengths[self.root.mem_id], self.root.css(_PARTS)
         edge = content.end if is_end else content.start

@@ -207,8 +207,7 @@ def read_built_site(folder: Path, files: Mapping[str, Path], site: str) -> Built
 
 
 def _find_shared(found: Iterable[tuple[str, str]]) -> frozenset[str]:
-    """Return texts of several pages, from (text, oid); a page and its translations, whose paths end
-    alike, count once."""
+    """Return the texts that several pages have, from (text, oid); translations count once."""
     counts = Counter(text for text, _ in {(text, oid.rpartition("/")[2]) for text, oid in found})
     return frozenset(text for text, count in counts.items() if count >= _SHARED_BY)
 
@@ -371,8 +370,7 @@ def _versions(pages: Iterable[str]) -> Iterator[str]:
 
 
 def _names(titles: list[str]) -> frozenset[str]:
-    """Return the names of the site and its parts: ends of most titles, or text after " | " in
-    some."""
+    """Return the names of the site and its parts: ends of most titles, or text after some " | "."""
     ends, parts = Counter[str](), Counter[str]()
     for title in titles:
         parts.update(title.split(" | ")[1:])

@@ -426,7 +426,7 @@ class Page:
         return [bare for title, bare in pairs if shared.isdisjoint((title, bare))]
 
     def _labels(self, selector: str, *folders: str) -> list[LexborNode]:
-        """Return the elements that the layout names, else links in the content to pages in
+        """Return the layout's elements for labels, else the content's links to pages in
         `folders`."""
         if selector:
             return self.parsed.css(selector)

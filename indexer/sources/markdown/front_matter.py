@@ -121,8 +121,7 @@ def why_hidden(fields: Mapping[str, Any]) -> str:
 
 
 def _flatten(fields: Any, before: str = "", depth: int = 0) -> Iterator[str]:
-    """Yield fields as `name=value` in lower case, `sitemap.exclude=true` for one in a table, or in
-    a list of tables."""
+    """Yield fields as `name=value` in lower case; inner fields as `sitemap.exclude=true`."""
     for name, value in fields.items() if isinstance(fields, Mapping) else ():
         full = before + key(name)
         yield f"{full}={str(value).lower().strip()}"

@@ -111,8 +111,7 @@ def _markdown() -> MarkdownIt:
     markdown = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
     markdown.use(footnote_plugin).use(deflist_plugin).use(admon_plugin)
     markdown.use(sub_plugin).use(superscript_plugin).use(attrs_plugin, spans=True)
-    # The addresses of links are not searched; checking and encoding them takes an eighth of the
-    # time.
+    # The addresses of links are not searched; checking and encoding them takes 1/8 of the time.
     markdown.validateLink = lambda url: True  # type: ignore[method-assign]
     markdown.normalizeLink = lambda url: url  # type: ignore[method-assign]
     for name in ("footnote_ref", "footnote_anchor", "footnote_block_open", "footnote_block_close"):
