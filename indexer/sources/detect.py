@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
@@ -88,7 +87,8 @@ def kind_of_page(page: Fetched, most: int) -> str:
 def _kind_of_folder(folder: Path) -> str:
     """Return HTML for a built site, else Markdown if there is a generator or front matter.
 
-    Beside a generator's configuration, HTML files are templates. Built sites may have sources, too.
+    Beside a generator's configuration, HTML files are templates, unless no file has front matter:
+    GitHub Pages wants a `_config.yml` beside built pages. A built site may have its sources, too.
     """
     if (folder / SUBSTACK).is_file() and (folder / "posts").is_dir():
         return "substack"
@@ -100,11 +100,12 @@ def _kind_of_folder(folder: Path) -> str:
     site = site_of(folder)
     is_source = site is not None and site.folder == folder.resolve()
     is_built = bool(_PAGE.match(text_of(folder / "index.html", 512)))
-    if is_built and not is_source and len(pages) >= len(posts):
+    looked_at = (*posts[:_LOOKED_AT], *pages[:_LOOKED_AT])
+    has_heads = any(_HEAD.match(text_of(file, 512)) for file in looked_at)
+    if is_built and len(pages) >= len(posts) and not (is_source and has_heads):
         return "html"
     if site and (posts or is_source):
         return "markdown"
-    has_heads = any(_HEAD.match(text_of(file, 512)) for file in islice(posts, _LOOKED_AT))
     if pages or posts:
         return "markdown" if has_heads or not pages else "html"
     if unread := files_in(folder, OTHER_MARKUP):

@@ -50,6 +50,10 @@ _INDICES = (
 _FEEDS = ("index.xml", "atom.xml", "rss.xml", "feed.xml")
 """Feeds of the list beside them, in Hugo and Zola."""
 _COPY = "copy or another version of a page"
+_OF_PAGE = re.compile(r"\.(?:html|llms)$")
+"""Before the suffix of the Markdown of a page: `a.html.md` (llms.txt) and `a.llms.md` (Quarto)."""
+_HASHED = re.compile(r"-[0-9a-f]{32}$")
+"""The source of a page as MyST keeps it for downloads, or another file of a build."""
 _MARKED = re.compile(rb"<[a-z][^<>]*\sdata-pagefind-body[\s=>]", re.IGNORECASE)
 _SHARED_BY = 3
 """The number of pages from which a title, image or text counts as shared."""
@@ -116,7 +120,8 @@ class HTMLFolder(Source):
         for file in files_in(base, MARKDOWN + OTHER_MARKUP):
             path = file.relative_to(base).with_suffix("")
             is_about = path.name.lower() in ABOUT_THE_FOLDER
-            if not is_about and oid_of_page(quote(f"{path}.html")) not in site.pages:
+            page = quote(_OF_PAGE.sub("", path.as_posix()) + ".html")
+            if not (is_about or _HASHED.search(path.name) or oid_of_page(page) in site.pages):
                 yield Skipped(Origin(str(file)), None, UNREAD, "unread")
 
     def _page(
