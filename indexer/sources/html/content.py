@@ -38,7 +38,10 @@ _DATED = (
     "time, [itemprop=datePublished], [itemprop=dateModified], .published, .dt-published, "
     "abbr.modified, .dt-updated"
 )
-_TITLES = "h1 a, h2 a, h3 a, h4 a, a h1, a h2, a h3, a h4, a[href]:empty"
+_TITLES = "h1 a, h2 a, h3 a, h4 a, a h1, a h2, a h3, a h4"
+_COVERS = "a[href]:empty"
+_ANCHORS = "a[href^='#']:not([href='#'])"
+_TURN = re.compile(r"(?:^|[\W_])(?:prev|next)")
 _UPDATED = re.compile(
     r"\bupdat|\bmodif|\brevis|\bedited|\bchanged|a[ckt]?tuali|geändert|bearbeit|mis à jour"
     r"|bijgewerkt|[uo]p?pdater|güncel|обновл|измен|оновлен|به.?روز|تحديث|עודכן|cập nhật|수정"
@@ -333,9 +336,11 @@ class Content:
         is_away = size.link_share > _MOST
         if not size.text or (size.text >= _NOTE and not is_away):
             return ""
-        if node.tag == "article":  # its heading, or much of it, is a link
-            is_card = size.link_share > _MOST / 2 or node.css_matches(_TITLES)
-            return "other pages" if is_card and size.text < _NOTE else ""
+        if node.tag == "article":  # its heading, or much of it, is a link to another page
+            is_linked = size.link_share > _MOST / 2 or node.css_matches(_COVERS)
+            is_card = is_linked or any(text_length(link) for link in node.css(_TITLES))
+            is_part = node.css_matches(_ANCHORS)  # such as what Documenter says of a function
+            return "other pages" if is_card and not is_part and size.text < _NOTE else ""
         if node.css_matches("h1, main, article"):
             return ""
         names = f"{node.tag} {_names_of(node)}"
@@ -345,6 +350,9 @@ class Content:
             return "forms"
         most = _SHORT if node.tag == "nav" else 30
         if size.linked and (is_away or size.unlinked < most) and _NAVIGATION.search(names):
+            return "navigation"
+        turns = [f"{a.attributes.get('rel')} {_names_of(a)}" for a in node.css("a[href]")]
+        if is_away and turns and all(map(_TURN.search, turns)):
             return "navigation"
         is_inside = size.link_share > 0.8 and not node.css_matches("a[href]:not([href^='#'])")
         return "table of contents" if is_inside and len(node.css("a[href]")) > 1 else ""

@@ -149,8 +149,8 @@ def _is_title(
     link: LexborNode, item: LexborNode, lengths: Mapping[int, Lengths], *, is_lenient: bool
 ) -> bool:
     """Whether a link is the title of an item, and not a word in its text."""
-    if not link.text().strip() or link.css_first("img, div"):
-        return True  # a card
+    if not link.text().strip():
+        return True  # a picture
     own, whole = lengths[link.mem_id], lengths[item.mem_id]
     is_first = is_lenient and item.tag == "li" and own.start - whole.start < _DATE
     return is_first or own.text >= _LINKED_SHARE * whole.text
