@@ -357,16 +357,16 @@ class Page:
     def post(self, origin: Origin, oid: str, url: str, lastmod: str) -> RawPost:
         """Return the post; `lastmod` is its last change if the page states none."""
         layout, options = self.layout, self._options
-        section = self._text("article:section") or self._text("articlesection")
-        if section.lower() in {"page", "pages", "post", "posts", *oid.lower().split("/")[:-1]}:
-            section = ""  # Hugo writes the folder of the page's source here
+        sections = labels(self._meta.get("article:section") or self._meta.get("articlesection"))
+        folders = {"page", "pages", "post", "posts", *oid.lower().split("/")[:-1]}
+        sections = [n for n in sections if n.lower() not in folders]  # Hugo writes these
         site = self._site
 
         content = Content(self.parsed, layout, site.repeated, options.selectors())
         tags = self._labels(layout.tags, "tag", "tags")
         categories = self._labels(layout.categories, "category", "categories")
         stated = labels(self._meta.get("keywords"))
-        named = site.categories.get(oid) or ([section] if section else _texts_of(categories))
+        named = site.categories.get(oid) or sections or _texts_of(categories)
         keywords = self._tags or stated or _texts_of(tags)
         keywords = _texts_of(tags) if keywords == named else keywords  # Hugo's if there are no tags
         content.find(options.content, keeps_code=site.ignores_code)
