@@ -451,6 +451,8 @@ def parse_settings(
         if name not in known:
             complaints.append(f"{where}: is unknown{_did_you_mean(name, known)}")
             continue
+        if value == "" and name in environment and known[name].type not in (str, Path):
+            continue  # `${NAME:-}` in a compose file: the default
         setting = known[name].metadata
         try:
             converted[name] = _convert(value, known[name].type)

@@ -1,6 +1,7 @@
 """Fetch some files of a zip archive over HTTP, by range requests, instead of all of it."""
 
 import hashlib
+import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
@@ -76,7 +77,7 @@ def _end_of(url: str) -> tuple[bytes, int]:
     try:
         with closing(_get(url, f"-{_END}")) as response:
             return response.content, int(response.headers["Content-Range"].rpartition("/")[2])
-    except (requests.RequestException, ValueError) as error:
+    except requests.RequestException as error:
         raise NotInParts(str(error)) from None
 
 
@@ -88,7 +89,8 @@ def _get(url: str, range_: str) -> requests.Response:
     """
     headers = {"Range": f"bytes={range_}", "Accept-Encoding": "identity"}
     response = requests.get(url, headers=headers, stream=True, timeout=_TIMEOUT_S)
-    if response.status_code != 206 or "Content-Range" not in response.headers:
+    range_sent = response.headers.get("Content-Range", "")
+    if response.status_code != 206 or not re.fullmatch(r"bytes \d+-\d+/\d+", range_sent):
         response.close()  # the whole file would follow
         raise NotInParts(f"{url} was answered with {response.status_code}, not with a part")
     return response

@@ -56,7 +56,7 @@ def search(tools: Tools, query: tuple[str, ...], parameters: tuple[str, ...], de
     answer = run_search(session, request, settings, open_model(settings))
     tools.output.result({**answer.body, "debug": answer.debug} if debug else answer.body)
     _print_hits(answer.body, tools.output)
-    if debug and tools.output == Output():
+    if debug and not tools.output.as_json:
         Output(as_json=True).result(answer.debug)
 
 

@@ -208,8 +208,8 @@ def _count(findings: "Sequence[Finding]") -> tuple[int, int]:
 def read_csv(
     file: Path, take: Callable[[str, str], object], header: Sequence[str] | None = None
 ) -> None:
-    """Call `take` with the two cells of each line of a CSV, except the header: by default a first
-    line without a slash, as it cannot be an address.
+    """Call `take` with the two cells of each line of a CSV, except comments at its start and the
+    header: by default a first line without a slash, as it cannot be an address.
 
     Raises:
         click.ClickException: the file cannot be read, or `take` refused lines.
@@ -218,11 +218,15 @@ def read_csv(
     from indexer.posts.normalise import Invalid
 
     complaints = []
+    is_first = True
     try:
         with file.open(encoding="utf-8-sig", newline="") as text:
-            for row, cells in enumerate(reader := csv.reader(text)):
+            for cells in (reader := csv.reader(text)):
+                if not any(cells) or (is_first and cells[0].startswith("#")):
+                    continue
                 is_header = cells == header if header else "/" not in "".join(cells)
-                if not any(cells) or (not row and is_header):
+                was_first, is_first = is_first, False
+                if was_first and is_header:
                     continue
                 try:
                     take(*[*cells, ""][:2])

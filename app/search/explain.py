@@ -159,7 +159,7 @@ def _why(word: str, term: Interpretation, language: Language, rules: Rules | str
             if variant.kind == "spelling":
                 return f"spelling: {typed} is taken for {variant.readable}"
             return f"normalisation: {typed} and {word} become {language.fold(own)}"
-        if variant.is_beginning and language.fold(written).startswith(own):
+        if variant.is_beginning and language.fold(written).startswith(term.typed.folded):
             return f"beginning: {typed}"
         if language.stem(own) == language.stem(written):
             is_given = not {own, written}.isdisjoint(language.stemming.words)

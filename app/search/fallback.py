@@ -99,12 +99,13 @@ def suggest_plan(q: str) -> Search:
 
 def search_terms(q: str, suggested: Mapping[str, list[Any]]) -> list[SearchTerm]:
     """Return the texts to search for, best first; `suggested` is the response's `suggest` part."""
-    scores = {q: _TYPED_SCORE}
+    scores, units = {q: _TYPED_SCORE}, q.encode("utf-16-le")  # Elasticsearch counts these
     for name in SUGGESTED_FIELDS:
         for word in suggested.get(f"{name}_suggestions", []):
-            start, end = word["offset"], word["offset"] + word["length"]
+            start, end = 2 * word["offset"], 2 * (word["offset"] + word["length"])
+            before, after = units[:start].decode("utf-16-le"), units[end:].decode("utf-16-le")
             for option in word["options"]:
-                better = q[:start] + option["text"] + q[end:]
+                better = before + option["text"] + after
                 if option["score"] >= _MIN_SCORE:
                     scores[better] = max(option["score"], scores.get(better, 0.0))
     best = sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:_TERMS]

@@ -30,6 +30,7 @@ from app.search.render import (
     safe,
     with_text_fragment,
 )
+from app.search.request import DEFAULT_SIZE
 from app.search.searches import COUNTS, count_name
 from app.search.session import EngineHit, Response
 from app.search.spelling import Interpretation, Option, TermStats, TermVariant, WordFacts
@@ -224,7 +225,8 @@ def answer_body(found: Found, facets: Facets | None, *, fragments: bool = True) 
         body["answer"] = answer
     if found.corrected:
         body["corrected"] = found.corrected
-        body["instead"] = "search?" + urlencode(request.parameters(typos=False))
+        size = [("size", request.size)] if request.size != DEFAULT_SIZE else []
+        body["instead"] = "search?" + urlencode([*request.parameters(typos=False), *size])
     if found.plan.query.excluded:
         body["excluded"] = list(found.plan.query.excluded)
     if found.dropped:

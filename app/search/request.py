@@ -104,8 +104,8 @@ class SearchRequest:
         from werkzeug.datastructures import MultiDict
 
         args = MultiDict(parse_qsl(key))
-        prefer = args.pop("prefer", "")
-        return replace(cls.parse(args), prefer=prefer)
+        prefer, comments = args.pop("prefer", ""), args.pop("comments", "")
+        return replace(cls.parse(args), prefer=prefer, comments=comments != "off")
 
     def parameters(self, *, typos: bool | None = None) -> list[tuple[str, str]]:
         """Return the parameters of this search that differ from their defaults."""

@@ -139,9 +139,11 @@ def write_posts(oid: str | None = None) -> Response:
 
     written = _write([post.oid for post in posts], changes)
     results = []
+    there = {oid for oid, result in written.items() if result.before is not None}
     for item in items:
-        result = written.get(item.names["oid"])
-        results.append(item.result(result, is_new=result is not None and result.before is None))
+        oid = item.names["oid"]
+        results.append(item.result(written.get(oid), is_new=oid in written and oid not in there))
+        there.add(oid)
     return _answer(results)
 
 

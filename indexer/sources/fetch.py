@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from http.cookiejar import DefaultCookiePolicy
 from threading import Lock, Timer
 from typing import Any, Self
@@ -362,9 +363,10 @@ class Robots:
         return rules
 
     def _fetched(self, file: str) -> Protego | FetchFailed:
-        """Fetch robots.txt; without one (4xx), everything is allowed."""
+        """Fetch robots.txt; without one (4xx, except too many requests), everything is allowed."""
         try:
             return Protego.parse(self._fetcher.get(file).body.decode("utf-8", "replace"))
         except FetchFailed as error:
-            is_absent = error.response_status is not None and 400 <= error.response_status < 500
+            status = error.response_status or 0
+            is_absent = 400 <= status < 500 and status != HTTPStatus.TOO_MANY_REQUESTS
             return Protego.parse("") if is_absent else error

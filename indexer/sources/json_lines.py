@@ -104,12 +104,12 @@ class JSONLines(Source):
 
     def _items(self, stream: Stream) -> Iterator[_Entry]:
         """Yield the items of a JSON array, which is read as a whole."""
-        content, name = stream.read(_MAX_ARRAY + 1).strip().removeprefix(_BOM), self._file.name
+        content, name = stream.read(_MAX_ARRAY + 1), self._file.name
         remedy = "Write JSON Lines, of which any number is read: jq -c '.[]' FILE"
         if len(content) > _MAX_ARRAY:
             raise SourceError(f"{name} is an array of more than {_MAX_ARRAY:,} bytes.", remedy)
         try:
-            items = orjson.loads(content)
+            items = orjson.loads(content.strip().removeprefix(_BOM))
         except orjson.JSONDecodeError as error:
             raise SourceError(f"{name}: invalid JSON array: {error}.", remedy) from error
         for number, item in enumerate(items, start=1):

@@ -100,7 +100,8 @@ class Sitemap(Source):
                     else:
                         left.append(url)
             if len(pages) > _MAX_PAGES or len(known) > _MAX_SITEMAPS:
-                raise SourceError(f"{self.spec} lists more than {_MAX_PAGES:,} pages.")
+                limits = f"{_MAX_PAGES:,} pages or {_MAX_SITEMAPS:,} sitemaps"
+                raise SourceError(f"{self.spec} lists more than {limits}.")
         most, found = self._options.max_pages, list(pages.values())
         if most and len(found) > most:
             self._options.warn(f"{len(found) - most:,} of {len(found):,} pages are not read.")

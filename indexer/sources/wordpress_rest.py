@@ -181,11 +181,13 @@ class WordPressSite(Source):
         """
         with Fetcher(self._options.fetch) as fetcher:
             site, robots = _Site(self._api, fetcher, self._options.warn), Robots(fetcher)
-            rows = self._rows(site, is_unchanged)
+            rows = self._rows(site, robots, is_unchanged)
             for row in rows if is_unchanged is None else _spool(rows):
                 yield self._item(row, site, robots)
 
-    def _rows(self, site: _Site, is_unchanged: IsUnchangedEntry | None) -> Iterator[_Row]:
+    def _rows(
+        self, site: _Site, robots: Robots, is_unchanged: IsUnchangedEntry | None
+    ) -> Iterator[_Row]:
         """List the short fields of all posts, and read in full those that the index lacks."""
         before = 0
         for route in ("posts", "pages"):
@@ -196,14 +198,14 @@ class WordPressSite(Source):
                 for comment in site.beside("comments", found):
                     if comment["type"] == "comment" and comment["post"] in said:
                         said[comment["post"]].append(comment)
-                marks = {entry["id"]: self._mark(entry, site, said) for entry in listed}
-                wanted = [
-                    entry["id"]
-                    for entry in listed
-                    if not is_unchanged
-                    or _is_locked(entry)
-                    or not is_unchanged(marks[entry["id"]].encode(), self._origin(entry))
-                ]
+                marks, wanted = {}, []
+                for entry in listed:
+                    id_, origin = entry["id"], self._origin(entry)
+                    marks[id_] = mark = self._mark(entry, site, said)
+                    if self._why_left_out(entry, robots):  # also if the post is as it was
+                        yield _Row(entry, [], "", mark)
+                    elif not (is_unchanged and is_unchanged(mark.encode(), origin)):
+                        wanted.append(id_)
                 for ids in batches(wanted, _MANY):
                     posts = [post for post in site.some(route, ids) if post["id"] in said]
                     media = filter(None, (post.get("featured_media") for post in posts))
@@ -229,7 +231,7 @@ class WordPressSite(Source):
         entry, origin = row.entry, self._origin(row.entry)
         link = str(entry.get("link") or "")
         oid = oid_at(link, str(entry["id"]))
-        if left_out := self._why_left_out(entry, link, robots):
+        if left_out := self._why_left_out(entry, robots):
             return Skipped(origin, oid, *left_out, declared=True)
 
         def post() -> RawPost:
@@ -253,9 +255,11 @@ class WordPressSite(Source):
 
         return guard(post, origin, oid)
 
-    def _why_left_out(self, entry: Entry, link: str, robots: Robots) -> tuple[str, PageKind] | None:
-        """Return why an entry is not a post; None if it is one."""
-        if _is_locked(entry):
+    def _why_left_out(self, entry: Entry, robots: Robots) -> tuple[str, PageKind] | None:
+        """Return why an entry is not a post; None if it is one, or if the fields of a list do not
+        say."""
+        link = str(entry.get("link") or "")
+        if entry["content"]["protected"]:
             return LOCKED, "locked"
         if self._options.excludes(urlsplit(link).path.strip("/")):
             return "excluded", "excluded"
@@ -272,10 +276,6 @@ def _spool(rows: Iterable[_Row]) -> Iterator[_Row]:
         file.writelines(orjson.dumps(list(row)) + b"\n" for row in rows)
         file.seek(0)
         yield from (_Row(*orjson.loads(line)) for line in file)
-
-
-def _is_locked(entry: Entry) -> bool:
-    return bool(entry["content"]["protected"])
 
 
 def _translations(entry: Entry) -> str:

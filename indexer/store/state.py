@@ -209,20 +209,6 @@ def store_swap(
     client.index(index=state_index(alias), id=_SWAPS, document={"what": _SWAPS, "of": of})
 
 
-# -- pages that are doubted ----------------------------------------------------------------------
-
-
-def count_doubts(client: Elasticsearch, alias: str, oids: Collection[str]) -> dict[str, int]:
-    """Count the runs in a row, this one included, in which each of these pages was no post. The
-    caller must hold the lock."""
-    before = read_state(client, alias, [_DOUBTS])[0].get("of", {})
-    counts = {oid: before.get(oid, 0) + 1 for oid in oids}
-    if counts != before:
-        document = {"what": _DOUBTS, "of": counts}
-        client.index(index=state_index(alias), id=_DOUBTS, document=document)
-    return counts
-
-
 def read_swap(client: Elasticsearch, alias: str, generation: str) -> tuple[Checkpoint, set[str]]:
     """Return the checkpoint and the ids that `store_swap` stored.
 
@@ -238,6 +224,20 @@ def read_swap(client: Elasticsearch, alias: str, generation: str) -> tuple[Check
 def _swaps(client: Elasticsearch, alias: str) -> dict[str, Any]:
     """Return the swaps of the live generation and the one before."""
     return dict(read_state(client, alias, [_SWAPS])[0].get("of", {}))
+
+
+# -- pages that are doubted ----------------------------------------------------------------------
+
+
+def count_doubts(client: Elasticsearch, alias: str, oids: Collection[str]) -> dict[str, int]:
+    """Count the runs in a row, this one included, in which each of these pages was no post. The
+    caller must hold the lock."""
+    before = read_state(client, alias, [_DOUBTS])[0].get("of", {})
+    counts = {oid: before.get(oid, 0) + 1 for oid in oids}
+    if counts != before:
+        document = {"what": _DOUBTS, "of": counts}
+        client.index(index=state_index(alias), id=_DOUBTS, document=document)
+    return counts
 
 
 def sendable(text: str) -> str:

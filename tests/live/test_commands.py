@@ -37,6 +37,8 @@ def run(run: Run, settings: Settings) -> Run:
 def test_search_prints_a_table(run: Run) -> None:
     whole = json.loads(run("search", "pythn", "--debug", "--json").output)
     assert whole["debug"]["words"][0]["variants"][0]["text"] == "python"
+    explained = run("search", "pythn", "--debug", "--quiet").output
+    assert '"variants"' in explained
     table = run("search", "pythn").output
     assert "corrected to 'python'" in table
     for hit, explained in zip(whole["hits"], whole["debug"]["hits"], strict=True):

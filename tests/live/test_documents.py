@@ -94,6 +94,12 @@ class TestWrites:
         again = blog.put("z/1", title="About antelopes", modified="2020-01-01")
         assert (again.status_code, again.get_json()["results"][0]["result"]) == (200, "unchanged")
 
+    def test_the_second_of_two_posts_with_one_oid_replaces_the_first(self, blog: Blog) -> None:
+        twice = [{"oid": "z/2", "title": title, "text": "x"} for title in ("First", "Second")]
+        answer = blog.send("POST", "/documents", json=twice)
+        results = [(one["status"], one["result"]) for one in answer.get_json()["results"]]
+        assert results == [(201, "created"), (200, "updated")]
+
     def test_get_gives_back_what_is_live(self, blog: Blog) -> None:
         comment = {"oid": "c", "comment": "No &amp; yes", "author": "Ann"}
         blog.put("g/1", title="A <b> & c", url="/g", comments=[comment])

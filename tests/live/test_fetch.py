@@ -284,9 +284,10 @@ def test_what_is_no_address_and_passwords_are_not_shown() -> None:
         (plain(b"", 403), True),
         (plain(b"\xff\xfe<html>nonsense\0"), True),
         (plain(b"", 500), False),
+        (plain(b"", 429), False),
         (broken(b""), False),
     ],
-    ids=["404", "403", "nonsense", "500", "broken"],
+    ids=["404", "403", "nonsense", "500", "429", "broken"],
 )
 def test_robots_that_are_not_there(server: Server, answer: Answer, allowed: bool) -> None:
     server.answers["/robots.txt"] = answer

@@ -67,7 +67,7 @@ def test_a_csv_is_taken_and_what_it_says_stays(
     before = first(client)
     views = tmp_path / "views.csv"
     views.write_text(
-        "\ufeffPage,Views\nhttps://WWW.blog.example.org/posts/c/?utm_source=x,100\n/posts/c,20\n"
+        "\ufeff# Pages\n\n# 2026\nPage,Views\nhttps://WWW.blog.example.org/posts/c/?utm_source=x,100\n/posts/c,20\n"
         '"https://blog.example.org/posts/b/index.html",7.5\n\n/elsewhere/,1\n'
     )
     done = run("popularity", views, "--json")

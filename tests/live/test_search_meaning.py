@@ -349,8 +349,8 @@ def test_the_explanation(ask: Ask) -> None:
 
 
 def test_why_a_marked_word_is_the_same_as_a_typed_one(ask: Ask) -> None:
-    def why(q: str, word: str) -> str:
-        hits = ask(q, ("debug-search", "")).debug["hits"]
+    def why(q: str, word: str, *parameters: tuple[str, str]) -> str:
+        hits = ask(q, ("debug-search", ""), *parameters).debug["hits"]
         reasons = {same["word"]: same["why"] for hit in hits for same in hit["same"]}
         return str(reasons.get(word, reasons))
 
@@ -358,6 +358,7 @@ def test_why_a_marked_word_is_the_same_as_a_typed_one(ask: Ask) -> None:
     assert why("cafe", "café") == "normalisation: cafe and café become cafe"
     assert why("pythn", "python") == "spelling: pythn is taken for python"
     assert why("cornw", "cornwall") == "beginning: cornw"
+    assert why("Cornw", "cornwall", ("typing", "on")) == "beginning: Cornw"
     assert re.fullmatch(r"rule: .*synonyms:\d+: centre => center → center", why("center", "centre"))
     assert re.fullmatch(r"rule: tech\.synonyms:\d+: .*", why("golang", "go"))
 

@@ -182,6 +182,10 @@ def test_only_what_has_changed_is_read_whole(site: WordPress) -> None:
     assert [item.reason for item in changed if isinstance(item, Skipped)] == [
         "protected by a password"
     ]
+    later = opened(site, replace(OPTIONS, exclude=("2026/03/post-9",)))
+    assert isinstance(later, WordPressSite)
+    left_out = [item for item in later.read(is_unchanged) if isinstance(item, Skipped)]
+    assert "2026/03/post-9" in [item.oid for item in left_out if item.kind == "excluded"]
 
 
 @pytest.mark.parametrize("failure", ["posts 2", "pages", "comments"])

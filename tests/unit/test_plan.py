@@ -238,6 +238,9 @@ def test_2017_takes_the_five_best_and_boosts_by_rank() -> None:
         "title_suggestions": [{"text": "a", "offset": 4, "length": 1, "options": options}],
         "text_suggestions": [{"text": "a", "offset": 4, "length": 1, "options": other}],
     }
+    # Elasticsearch counts UTF-16 code units: two for the first sign.
+    after_emoji = search_terms("\N{PINEAPPLE}  A", suggested)
+    assert after_emoji[1].term == "\N{PINEAPPLE}  b"
     terms = search_terms("Not A", suggested)
     assert [term.term for term in terms] == ["Not A", "Not b", "Not c", "Not d", "Not e"]
     assert [term.boost for term in terms] == pytest.approx([5.5, 3.6, 2.55, 1.6, 0.75])

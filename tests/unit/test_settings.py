@@ -33,6 +33,8 @@ def test_every_wrong_setting_is_named_at_once(monkeypatch: pytest.MonkeyPatch) -
 VALUES = [
     ("shards", "2", 2),
     ("shards", " 2\r", 2),
+    ("shards", "", 1),
+    ("recency", "", True),
     ("cache_ttl", "60", 60.0),
     ("recency", "off", False),
     ("recency", "ON ", True),
