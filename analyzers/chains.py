@@ -156,6 +156,8 @@ for (int at = 1; at < end; ++at) {
 return end > 1 && text.charAt(0) == 0x76 && text.charAt(end - 1) < 0x3a;
 """
 """Whether a word may have a point, the sign in T‿Tshirt or a half-space in it, or is like v18."""
+_IS_NAME = "token.term.length() > 4 && token.term.charAt(1) == (char) 0x27"
+"""Whether it may be O'Neill, which is also found as Neill."""
 
 
 def _char_filters(language: Language) -> dict[str, dict[str, Any]]:
@@ -177,6 +179,9 @@ def _char_filters(language: Language) -> dict[str, dict[str, Any]]:
         f"{_BEGIN}{FLAG}{_END}": f"\\u0020{operator_word(FLAG)}\\u0020",
         **{f"{_BEGIN}{space}-{_END}": short for space in ("", "\\u0020", "\\u000a", "\\u0009")},
         **{f"{_BEGIN}{letter}-{_END}": "" for letter in string.ascii_letters},
+        **dict.fromkeys("©®™", "\\u0020"),  # otherwise tokens, as emoji are
+        # 3×3 is 3x3.
+        **{f"{point}{n}×": f"{point}{n}x" for n in string.digits for point in ("", ".")},
         f"{_BEGIN}²{_END}": "2",
         f"{_BEGIN}³{_END}": "3",
         **{chr(code): sign for code, sign in USUAL.items()},
@@ -287,6 +292,12 @@ def analysis(rules: Rules, language: Language) -> dict[str, Any]:
                 rf"|(\p{{L}}){_JOINER}(.(.+))${half_space})"
             ],
         },
+        "blog_names": _where(_IS_NAME, "blog_name"),
+        "blog_name": {
+            "type": "pattern_capture",
+            "preserve_original": True,
+            "patterns": [r"^[a-z]'(\p{L}{3,})$"],
+        },
         # A query of a single character finds it in every pair.
         "blog_characters": _where("token.type == '<DOUBLE>'", "blog_either"),
         "blog_either": {
@@ -342,7 +353,8 @@ def analysis(rules: Rules, language: Language) -> dict[str, Any]:
 
         def with_synonyms(name: str) -> list[str]:
             synonyms = [index_time(name), "remove_duplicates"] if post else [name]
-            return [*before, *synonyms]
+            # A rule cannot have a word that is several tokens, as names are behind it.
+            return [*before, *synonyms, *(["blog_names"] if post else [])]
 
         chains = {
             TEXT: chain(_SYMBOLS_AND_CAMEL, [*with_synonyms(SYNONYMS), *inflected], post=post),

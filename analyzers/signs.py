@@ -41,7 +41,9 @@ _SEPARATED = re.compile(
 
 
 def _usual() -> dict[int, str]:
-    """Return the usual forms of small (CO₂) and foreign digits, and of ancient Greek accents."""
+    """Return the usual forms of small (CO₂) and foreign digits, of ancient Greek accents, and of
+    emoji in a colour (👍🏽)."""
+    plain = dict.fromkeys((0x20E3, 0xFE0E, 0xFE0F, *range(0x1F3FB, 0x1F400)), "")
     digits = {ord(zero) + n: str(n) for zero in "₀٠۰०০๐" for n in range(10)}
     greek = {}
     for code in range(0x1F00, 0x2000):
@@ -50,12 +52,16 @@ def _usual() -> dict[int, str]:
         if "Α" <= base <= "ω":
             accents = "\u0301" * any(mark in parts for mark in "\u0300\u0301\u0342")
             greek[code] = unicodedata.normalize("NFC", base + accents)
-    return digits | greek
+    return digits | greek | plain
 
 
 USUAL = _usual()
 _USUAL = {0xFF01 + number: 0x21 + number for number in range(0x5E)} | {0x05F4: '"'} | USUAL
 _POWER = re.compile(r"\b([^\W\d_]{1,2})([²³])")
+_NUMERALS = {chr(code) for code in range(0x3400) if unicodedata.category(chr(code)) == "No"}
+_NUMERAL = re.compile(
+    rf"\b([^\W\d_]{{1,2}}[²³])|[{''.join(_NUMERALS.difference(map(chr, USUAL)))}]"
+)
 _RUN = re.compile(f"(?P<characters>[{CHARACTERS}]+)|[^{CHARACTERS}]+")
 _PART = re.compile(f"[{CHARACTERS}]{{1,2}}")
 _HALF = re.compile("[\uff66-\uff9f]")
@@ -86,6 +92,14 @@ def split(text: str) -> list[str]:
         for run, _, is_characters in runs(word)
         for token in (bigrams(run) if is_characters else [run])
     ]
+
+
+def in_letters(query: str) -> str:
+    """Return a query with x for the sign of 3×3, and blanks for numbers that the tokenizer
+    drops (½, ①)."""
+    if query.isascii():
+        return query
+    return _NUMERAL.sub(lambda found: found[1] or " ", re.sub(r"(?<=\d)×", "x", query))
 
 
 def is_bigram(token: str) -> bool:

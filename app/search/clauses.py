@@ -10,6 +10,7 @@ A post matches if it has one of the significant words. Every post that matches s
 and the best 200 on each shard also by
 
     all words       that the post, or its title, has all of them
+    whole number    5.0 where it is not the beginning of 5.0.1
     neighbours      pairs of words that stand close together
     phrase          the whole query side by side in the title or the text
     heading         several words close together in one heading
@@ -235,6 +236,7 @@ def best_clauses(plan: Plan) -> list[Clause]:
     """Return the clauses that rescore the posts which match best by their words."""
     return [
         *_all_words(plan),
+        *_numbers(plan),
         *_neighbours(plan),
         *_phrase(plan),
         *_heading(plan),
@@ -358,6 +360,21 @@ def _look_up(field: str, term: Interpretation, boost: float, **options: Any) -> 
     if term.phrase:
         clauses.append(match(field, term.phrase, operator="and", boost=boost, **options))
     return best_of(clauses)
+
+
+def _numbers(plan: Plan) -> list[Clause]:
+    """The numbers of the query where a post has them whole: the index has the beginnings of a
+    longer one (5 and 5.0 of 5.0.1) as tokens, too."""
+    clauses: list[Clause] = []
+    for term in plan.required:
+        number = term.typed.token
+        if number.isascii() and number.replace(".", "").isdigit():
+            longer = {"prefix": {"prefix": f"{number}.", "analyzer": "keyword"}}
+            whole = {"match": {"query": number, "filter": {"not_contained_by": longer}}}
+            boosts = {"title": scoring.WHOLE_NUMBER_IN_TITLE, "text": scoring.WHOLE_NUMBER}
+            has = [constant({"intervals": {f"{f}.forms": whole}}, boosts[f]) for f in boosts]
+            clauses.append((f"{number} as a whole number", best_of(has)))
+    return clauses
 
 
 def _neighbours(plan: Plan) -> list[Clause]:

@@ -19,6 +19,7 @@ from analyzers.signs import (
     SHORT_FLAG,
     UNITS,
     bigrams,
+    in_letters,
     is_grammar,
     is_unspaced,
     runs,
@@ -66,8 +67,10 @@ _SYMBOL = re.compile(
     r"|===|!==|==|!=|=>|->|:=|&&|\|\||(?<![\w?])\?\?|\?\?(?=\w)"
 )
 # An emoji that stands alone is a word, with its joiners and colour modifiers.
-_PICTURE = "[\u2600-\u27bf\U0001f300-\U0001faff]"
-_EMOJI = re.compile(rf"{_PICTURE}(?:[\ufe0f\U0001f3fb-\U0001f3ff]|\u200d{_PICTURE})*")
+_PICTURE = (
+    "(?:[\U0001f1e6-\U0001f1ff]{2}|[\u231a-\u23ff\u25aa-\u27bf\u2b05-\u2b55\U0001f004-\U0001faff])"
+)
+_EMOJI = re.compile(rf"{_PICTURE}(?:[\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]|\u200d{_PICTURE})*")
 _SYMBOL_OR_TOKEN = re.compile(f"{_SYMBOL.pattern}|{_TOKEN}")
 _PART = re.compile(r"(?:(?<=\d),(?=\d)|[^/,;&|()\[\]{}<>])+")
 QUOTATION_MARKS = '"“”„‟«»＂'
@@ -190,7 +193,7 @@ def parse_query(q: str, language: Language) -> ParsedQuery:
     """Split a query into terms, quoted phrases (`"…"`), exclusions (`-word`), `in:title` and
     `category:name`. With more than `FEW_WORDS` significant words outside of its quotation marks,
     the query is a sentence, and they are ignored."""
-    q = with_groups(_GERSHAYIM.sub("״", q.translate(_USUAL)), "'")
+    q = with_groups(_GERSHAYIM.sub("״", in_letters(q.translate(_USUAL))), "'")
     if operators := list(_OPERATOR.finditer(q)):
         rest = parse_query(_OPERATOR.sub(lambda match: " " * len(match[0]), q), language)
         in_title = any(match["title"] for match in operators)

@@ -60,6 +60,9 @@ QUOTED_BOOST = 2.0
 ALL_IN_TITLE_BOOST = 8.0
 """For titles with all words, so that a single word in a title ranks above any text. 3 to 10 rank
 alike, 0 is .011 worse on the judged queries, 20 .003."""
+WHOLE_NUMBER_IN_TITLE, WHOLE_NUMBER = 8.0, 1.0
+"""Of a number in a post that is not the beginning of a longer one there: 5.0, not 5.0.1. As much as
+a title with all words."""
 INFLECTED_ALONE, ALONE = 256.0, 8.0
 """For a query of one word. The first ranks it and its inflections above synonyms and other words of
 its stem; the second ranks either spelling of it (colour, color) above its inflections, and synonyms
