@@ -98,6 +98,7 @@ class Marker:
     language: Language = ENGLISH
     whole: tuple[str, ...] = ()  # patterns of texts with one mark: quoted stop words, flags
     similar: tuple[str, ...] = ()  # words to mark in a hit without other marks
+    folded: tuple[str, ...] = ()  # words without accents, if stems depend on accents
 
     @classmethod
     def of(cls, plan: Plan) -> "Marker":
@@ -130,6 +131,7 @@ class Marker:
             if term.typed.text.startswith("-"):
                 parts = re.findall(r"\w+|\W+", term.typed.text)
                 whole.append(f"{_ANY_MARK}*".join(map(re.escape, parts)))
+        tokens = () if plan.language.folds_first else map(plan.language.token, words)
         return cls(
             tuple(begun),
             tuple([text for text in begun if len(text) >= PREFIX_MIN or is_unspaced(text)]),
@@ -138,6 +140,7 @@ class Marker:
             plan.language,
             tuple(whole),
             tuple([re.escape(word.text) for term in plan.terms for word in term.similar]),
+            tuple(filter(str.isascii, tokens)),
         )
 
     def query(self, field: str) -> Query:
@@ -155,8 +158,8 @@ class Marker:
 
 def highlight_fields(*names: str, unmatched: bool = False) -> Body:
     """Return the `highlight` part for whole texts; this module cuts them, because the highlighter
-    would have to find all sentences of a text to return two. `text`, and with `unmatched` every
-    field, is also returned without a match."""
+    would have to find all sentences of a text to return two. `title` and `text`, and with
+    `unmatched` every field, are also returned without a match."""
     always: Body = {"no_match_size": MAX_ANALYZED_OFFSET}
     return {
         "type": "unified",
@@ -164,7 +167,9 @@ def highlight_fields(*names: str, unmatched: bool = False) -> Body:
         "post_tags": [UNMARK],
         "number_of_fragments": 0,
         "max_analyzed_offset": MAX_ANALYZED_OFFSET,
-        "fields": {name: {**always} if unmatched or name == "text" else {} for name in names},
+        "fields": {
+            name: {**always} if unmatched or name in ("title", "text") else {} for name in names
+        },
     }
 
 
@@ -205,6 +210,9 @@ def _with_words(marked: str, begun: tuple[str, ...], marker: Marker) -> str:
             is_marked = f"{MARK}{word}{UNMARK}".encode() in lower
             if not is_marked and _ends_word(lower, word.encode()):
                 whole.append(word)
+    if marker.folded:  # the stem of raksmorgas is not that of räksmörgås
+        seen = set(map(marker.language.token, _MARKED.findall(marked)))
+        whole += [word for word in marker.folded if word not in seen]
     if not begun and not whole:
         return marked
 
