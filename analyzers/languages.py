@@ -391,7 +391,7 @@ _LISTED = (
              patterns=(("([ao])e", r"\1"), ("(?<![aeiouqyäöü])ue", "u")),
              spelled_out={"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"},
              confused=f"{_CONFUSED} dt bp gk vw"),
-    Language("turkish", "tr", "turkish", **_WITH_POINTS, lowercase=_lowercase("turkish"),
+    Language("turkish", "tr", **_WITH_POINTS, lowercase=_lowercase("turkish"),
              capitals={"I": "ı", "İ": "i"}, apostrophe="'.*",
              forms="lar ler ı i u ü da de dan den ın in"),
     Language("serbian", "sr", "serbian", folding=("serbian_normalization",), letters=_SERBIAN,
