@@ -61,14 +61,15 @@ def is_list(
     *folders, name = path.split("/")
     if folders[-1:] == ["page"] and name.isdigit():
         return True  # the second page of a list
-    nodes = main.css("a[href]:not(nav *, aside *, footer *, form *)")[:_MAX_LINKS]
+    nodes = main.css("a[href]")[:_MAX_LINKS]  # the text of navigation has no length here
     links = [(node, to) for node in nodes if (to := target_of(node.attributes["href"] or ""))]
+    links = [link for link in links if not oid.startswith(f"{link[1]}/")]  # without breadcrumbs
     is_period = _PERIOD.search(path) and any(to.lower().startswith(f"{path}/") for _, to in links)
     is_named = is_fed or is_period or name in LISTS or bool(_PART_OF_LIST.search(path))
     is_hinted = is_named or any(map(_LIST_FOLDER.fullmatch, folders))
     if pages and not is_hinted and not is_front:
         links = [(node, to) for node, to in links if to in pages]
-    posts = [link for link in links if LISTS.isdisjoint(link[1].lower().split("/")[:-1])]
+    posts = [link for link in links if LISTS.isdisjoint(link[1].lower().split("/"))]
     spans = _entries(main, posts, oid, lengths, is_lenient=is_hinted)
     if is_hinted and not spans:  # a list of all tags
         spans = _entries(main, links, oid, lengths, is_lenient=True)
@@ -112,7 +113,7 @@ def _entries(
         if item and not heading and item.mem_id not in dated:
             is_title = _is_title(link, item, lengths, is_lenient=is_lenient)
         if is_title and target != oid and _outer_list(link, main) not in menus:
-            titles.append((item or heading or link, target))
+            titles.append((heading or item or link, target))
     several = _several(titles, main)
     spans: set[tuple[int, int]] = set()
     for block, _ in titles:
