@@ -422,8 +422,9 @@ class Content:
             size = self._lengths[node.mem_id]
             if not 0 < size.text <= _NOTE or node.mem_id in outside or size.end > content.end:
                 continue
-            tags = [outer.tag for outer in (node, *ancestors(node))]
             is_above = size.end <= content.start
+            around = [node, *ancestors(node)]
+            tags = [n.tag for n in around if not (is_above and n.mem_id in outside)]
             before = size.start - content.start - len("".join(title.split()))
             is_end = content.end - size.end < _NOTE and before > content.text / 2
             is_inside = before > _SHORT and not is_end

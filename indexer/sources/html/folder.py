@@ -151,6 +151,7 @@ class Head(NamedTuple):
     is_public: bool = False
     is_marked: bool = False  # by data-pagefind-body
     date: str = ""
+    keywords: str = ""
     is_published: bool = False
 
 
@@ -165,6 +166,7 @@ def read_built_site(folder: Path, files: Mapping[str, Path], site: str) -> Built
     most = max(_SHARED_BY, len(heads) / 2)
     front = {link for link, count in links.items() if count >= most and not is_local(link)}
     days = Counter(head.date for head in heads.values() if head.date)
+    keywords = Counter(head.keywords for head in heads.values() if head.keywords)
     named = [*urls, *entries, *(link for link in links if not is_local(link))]
     bare = BuiltSite(address=site.rstrip("/") or _address(files, named), pages=files)
     addresses = {oid: url for url in urls if (oid := bare.oid_of(url))}
@@ -203,6 +205,7 @@ def read_built_site(folder: Path, files: Mapping[str, Path], site: str) -> Built
         shared_titles=_find_shared(
             (t, oid) for oid, head in own_heads.items() for t in head.titles
         ).union(names, () if "index" in copies else heads.get("index", Head()).titles),
+        shared_keywords=frozenset(text for text, count in keywords.items() if count >= most),
         shared_images=_find_shared((head.image, oid) for oid, head in own_heads.items()),
         names=names,
     )
@@ -329,6 +332,7 @@ def _head(file: Path, folder: Path) -> Head:
         not page.why_hidden(),
         is_marked,
         page.date,
+        page.keywords,
         page.is_published,
     )
 

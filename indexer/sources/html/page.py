@@ -82,6 +82,7 @@ class BuiltSite:
     unlisted: frozenset[str] = frozenset()  # pages missing in a complete sitemap
     copies: frozenset[str] = frozenset()  # duplicates, by canonical link or path
     shared_titles: frozenset[str] = frozenset()  # titles of several pages, and of the site
+    shared_keywords: frozenset[str] = frozenset()  # of the site, which most pages have
     shared_images: frozenset[str] = frozenset()  # images of several pages
     names: frozenset[str] = frozenset()  # of the site and its parts, found in titles
     repeated: Mapping[str, float] = field(default_factory=dict)  # by text: the share of pages
@@ -209,6 +210,7 @@ class Page:
         self.name = _text_of(self.parsed.css_first("head > title"))
         self.og_title = self._text("og:title")
         self.date = self._text("date")
+        self.keywords = self._text("keywords")
         self.image = _follow(self._text("og:image") or self._text("twitter:image"))
         self._body = body_of(self.parsed)
         self._options = options or SourceOptions()
@@ -365,7 +367,8 @@ class Page:
         content = Content(self.parsed, layout, site.repeated, options.selectors())
         tags = self._labels(layout.tags, "tag", "tags")
         categories = self._labels(layout.categories, "category", "categories")
-        stated = labels(self._meta.get("keywords"))
+        is_own = self.keywords not in site.shared_keywords
+        stated = labels(self._meta.get("keywords")) if is_own else []
         named = site.categories.get(oid) or sections or _texts_of(categories)
         keywords = self._tags or stated or _texts_of(tags)
         keywords = _texts_of(tags) if keywords == named else keywords  # Hugo's if there are no tags
