@@ -67,7 +67,9 @@ def open_source(spec: str, kind: str | None, options: SourceOptions) -> Source:
     elif kind is None:
         kind = kind_of_path(spec)
     if kind not in _SOURCES:
-        raise SourceError(f"{kind!r} is not a kind of source.", f"Known are {', '.join(KINDS)}.")
+        raise SourceError(
+            f"{kind!r} is not a kind of source.", f"The kinds are {', '.join(KINDS)}."
+        )
     if is_url(spec) and not _SOURCES[kind].is_remote:
         raise SourceError(f"{kind} cannot be read from a URL.", "Download it and name the file.")
     if spec == "-" and _SOURCES[kind].is_folder:

@@ -20,7 +20,7 @@ from indexer.sources.files import File, remedy_of, unzip_bytes
 
 T = TypeVar("T")
 
-UNREAD = "format that is not read"
+UNREAD = "format not supported"
 """The reason for leaving out a file in another format of posts, whatever the options are."""
 
 
@@ -127,7 +127,7 @@ def guard(make: Callable[[], SourceItem], origin: Origin, oid: str | None) -> So
         frame = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{frame.filename.rpartition('/')[2]}:{frame.lineno}"
         reason = f"unexpected {type(error).__name__} in {where}: {error!s:.200}"
-        return Reject(origin, oid, reason, "Report it as a bug, with what was read.")
+        return Reject(origin, oid, reason, "Report it as a bug, with the file or page.")
 
 
 class Source(ABC):

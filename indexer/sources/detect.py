@@ -19,8 +19,8 @@ from indexer.sources.markdown.folder import docsify_of
 
 _PEEKED = 1 << 16
 _LOOKED_AT = 200
-_BUILD = "Build the site and index its folder."
-_HINT = "docs/sources.md says what is read; if it is one of those, say which with --source."
+_BUILD = "Build the site and index the built folder."
+_HINT = "docs/sources.md lists the supported formats. If it is one of them, name it with --source."
 _HEAD = re.compile(r"\s*(?:---(?:json|toml)?|\+\+\+|\{)\n")
 _PAGE = re.compile(r"\s*(?:<!doctype html|<html|<!--)", re.IGNORECASE)
 """The beginning of a whole page, unlike that of a template with front matter."""
@@ -62,7 +62,7 @@ def kind_of_path(spec: str) -> str:
     if place.suffix.lower() in MARKDOWN:
         return "markdown"
     if place.suffix.lower() in OTHER_MARKUP:
-        raise SourceError(f"{spec} is in a format that is not read.", _BUILD)
+        raise SourceError(f"{spec} has a format that is not supported.", _BUILD)
     file = File(spec)
     with file.opened() as stream:
         start = stream.read(_PEEKED)
@@ -81,7 +81,9 @@ def kind_of_page(page: Fetched, most: int) -> str:
     kind = _kind_of_start(body[:_PEEKED], page.url)
     if kind in ("feed", "sitemap", "html", "blogger"):
         return "feed" if kind == "blogger" else kind
-    raise SourceError(f"{page.url} is neither feed nor sitemap.", "Download it and name the file.")
+    raise SourceError(
+        f"{page.url} is neither a feed nor a sitemap.", "Download it and name the file."
+    )
 
 
 def _kind_of_folder(folder: Path) -> str:
@@ -109,9 +111,9 @@ def _kind_of_folder(folder: Path) -> str:
     if pages or posts:
         return "markdown" if has_heads or not pages else "html"
     if unread := files_in(folder, OTHER_MARKUP):
-        reason = f"{folder} holds {unread[0].suffix} files, which are not read."
+        reason = f"{folder} contains {unread[0].suffix} files, which are not supported."
         raise SourceError(reason, _BUILD)
-    raise SourceError(f"{folder} holds neither Markdown nor HTML files.", "Name another folder.")
+    raise SourceError(f"{folder} contains neither Markdown nor HTML files.", "Name another folder.")
 
 
 def _kind_of_start(start: bytes, name: str) -> str:
@@ -121,8 +123,8 @@ def _kind_of_start(start: bytes, name: str) -> str:
     if text.startswith("{") and _GHOST.match(text):
         return "ghost"
     if listed := _LISTED.match(text):
-        reason = f"{name} is one object with {listed[1]!r}, not one post a line."
-        remedy = f"jq -c '.{listed[1]}[]' writes JSON Lines of it, which are read."
+        reason = f"{name} is one object with {listed[1]!r}, not one post per line."
+        remedy = f"Convert it to JSON Lines: jq -c '.{listed[1]}[]' FILE"
         raise SourceError(reason, remedy)
     if text.startswith(("{", "[")):
         return "jsonlines"

@@ -230,7 +230,7 @@ class Blogger(Source):
         if text_of(entry, "trashed") or "blogger.contentRemoved" in properties:
             status = "removed"
         if status not in ("live", "draft" if self._options.drafts else "live"):
-            return status or "of no status"
+            return status or "no status"
         with suppress(NoDate):  # it will be a Reject
             when = moment(text_of(entry, "published"))
             if when and when > self._options.moment() and not self._options.future:
@@ -245,7 +245,7 @@ def _children(entry: Element, name: str) -> list[Element]:
 def _kind_of(entry: Element) -> str:
     """Return the kind: `post`, `page`, `comment`, `settings`, `template` or something new."""
     stated = [child.get("term", "") for child in entry if child.get("scheme") == _BLOGGER_KIND]
-    return text_of(entry, "type").lower() or "".join(stated).rpartition("#")[2] or "of no kind"
+    return text_of(entry, "type").lower() or "".join(stated).rpartition("#")[2] or "no kind"
 
 
 def _comment(entry: Element) -> RawComment:
@@ -302,7 +302,7 @@ class MovableType(Source):
     def read(self) -> Iterator[SourceItem]:
         """Yield every post with its comments; its oid is the path of its address."""
         if not self._options.url_template:
-            self._options.warn(f"{self.spec}: addresses that it lacks are {_MT_ADDRESSES}.")
+            self._options.warn(f"{self.spec}: posts without an address get {_MT_ADDRESSES}.")
         with File(self.spec).opened() as stream:
             for number, text in enumerate(_mt_entries(stream), start=1):
                 origin = Origin(f"{self.spec} entry {number}")

@@ -30,7 +30,7 @@ from indexer.errors import SourceError
 from indexer.posts.addresses import hide_credentials
 
 _CHUNK = 1 << 16
-_LATE = "the response was incomplete when its time was up"
+_LATE = "the response was not complete within the time limit"
 _TEMPORARY = (429, 500, 502, 503, 504)
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 _NOT_PUBLIC = [
@@ -189,12 +189,12 @@ def _failure(url: str, error: Exception, limits: "_Limits") -> FetchFailed:
         inner = nested
     cause = f"{type(inner).__name__}: {inner}".removesuffix(": ")
     if isinstance(inner, socket.gaierror):
-        cause = "no machine has this name"
+        cause = "there is no host of this name"
     tried = error.args[0] if error.args else None
     if limits.is_over:
         return FetchFailed(url, _LATE)
     if isinstance(error, TooManyRedirects):
-        return FetchFailed(url, "redirects too often", "Use the final URL.")
+        return FetchFailed(url, "too many redirects", "Use the final URL.")
     if isinstance(error, SSLError):
         return FetchFailed(url, f"TLS failed: {cause}", "Check the server's certificate.")
     if isinstance(tried, MaxRetryError) and isinstance(tried.reason, ConnectTimeoutError):
@@ -358,7 +358,7 @@ class Robots:
             rules = self._rules.get(file) or self._fetched(file)
             self._rules[file] = rules
         if isinstance(rules, FetchFailed):
-            reason = f"{rules.reason}; without it nothing of the site is fetched"
+            reason = f"{rules.reason}; no page of the site is fetched without its robots.txt"
             raise FetchFailed(file, reason, "Try again later.")
         return rules
 

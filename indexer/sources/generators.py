@@ -176,7 +176,7 @@ def excluded_globs(site: Site | None) -> Iterator[str]:
             try:
                 config = load_yaml(text_of(file))
             except (yaml.YAMLError, ValueError):
-                remedy = "Correct it: it may hide pages."
+                remedy = "Correct the file: it may hide pages."
                 raise SourceError(f"{file} is not valid YAML.", remedy) from None
             given = config.get("exclude") or () if isinstance(config, dict) else ()
             for pattern in [given] if isinstance(given, str) else given:
@@ -186,8 +186,8 @@ def excluded_globs(site: Site | None) -> Iterator[str]:
 def _refuse(file: Path, setting: re.Match[str] | None, site: Site | None) -> None:
     if setting:
         build = f"Build the site (`{site.command}`)" if site else "Build the site"
-        reason = f"{file} may hide pages by `{setting[1]}`, which is not followed."
-        raise SourceError(reason, f"{build}, and index what it built.")
+        reason = f"{file} may hide pages with `{setting[1]}`, which is not supported."
+        raise SourceError(reason, f"{build} and index the built folder.")
 
 
 def _address(config: Sequence[Path], name: str) -> str:

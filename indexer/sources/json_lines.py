@@ -105,7 +105,7 @@ class JSONLines(Source):
     def _items(self, stream: Stream) -> Iterator[_Entry]:
         """Yield the items of a JSON array, which is read as a whole."""
         content, name = stream.read(_MAX_ARRAY + 1), self._file.name
-        remedy = "Write JSON Lines, of which any number is read: jq -c '.[]' FILE"
+        remedy = "Convert it to JSON Lines: jq -c '.[]' FILE"
         if len(content) > _MAX_ARRAY:
             raise SourceError(f"{name} is an array of more than {_MAX_ARRAY:,} bytes.", remedy)
         try:
@@ -133,7 +133,9 @@ def raw_post(entry: Any, origin: Origin, whole: bytes = b"") -> RawPost | Reject
     for name in ("oid", "title"):
         mistaken = next(filter(entry.__contains__, _MEANT[name]), None)
         if entry.get(name) is None and mistaken:
-            return Reject(origin, oid, f"{name} is missing", f"Is {mistaken!r} meant? Rename it.")
+            return Reject(
+                origin, oid, f"{name} is missing", f"Did you mean {mistaken!r}? Rename it."
+            )
     comments = entry.get("comments") or []
     if not isinstance(comments, list) or not all(
         isinstance(comment, Mapping) for comment in comments

@@ -32,7 +32,7 @@ _LOGIN = re.compile(
     r"[/._-](?:wp-)?(?:log|sign)[-_]?(?:in|on)\b|/(?:sso|oauth2?|auth)(?:/|$)", re.I
 )
 """A path to which servers redirect from pages for members."""
-_ELSEWHERE = NotPost("redirects to where other pages do, too", "redirect")
+_ELSEWHERE = NotPost("redirects to the same page as others", "redirect")
 _SEVERAL = 3  # pages that redirect to the same one; two may be its former addresses
 _HELD = 1_000  # redirected pages' titles kept, until it is known whether others have them
 _OTHER_TYPE = NotPost("not an HTML page", "unread")
@@ -87,7 +87,7 @@ class Sitemap(Source):
             name = local_name(root)
             if name not in ("urlset", "sitemapindex"):
                 reason = f"{address} is not a sitemap but <{name}>."
-                raise SourceError(reason, "Name a sitemap.xml.")
+                raise SourceError(reason, "Name the sitemap itself, such as sitemap.xml.")
             for location, lastmod in locations(root):
                 url = urljoin(address, location) if is_valid_url(location) else location
                 if name == "urlset":
@@ -96,7 +96,7 @@ class Sitemap(Source):
                 elif url not in known:
                     known.add(url)
                     if reason := self._why_not_followed(url):
-                        self._options.warn(f"{url} is not read: {reason}.")
+                        self._options.warn(f"{url} was not read: {reason}.")
                     else:
                         left.append(url)
             if len(pages) > _MAX_PAGES or len(known) > _MAX_SITEMAPS:
@@ -104,7 +104,7 @@ class Sitemap(Source):
                 raise SourceError(f"{self.spec} lists more than {limits}.")
         most, found = self._options.max_pages, list(pages.values())
         if most and len(found) > most:
-            self._options.warn(f"{len(found) - most:,} of {len(found):,} pages are not read.")
+            self._options.warn(f"{len(found) - most:,} of {len(found):,} pages were not read.")
             found = sorted(found, key=lambda page: page[1], reverse=True)[:most]
         return found
 
@@ -195,7 +195,7 @@ class Sitemap(Source):
         text = decode(fetched.body, fetched.content_type)
         is_login = bool(_LOGIN.search(urlsplit(fetched.url).path))
         if oid != asked and (is_login or asks_for_password(text)):
-            reason = "locked: redirects to where one logs in"
+            reason = "locked: redirects to a login page"
             return Skipped(origin, asked, reason, "locked", declared=True)
         item = read_page(
             text, fetched.url, origin, oid, self._options, site=self._site, lastmod=lastmod

@@ -105,7 +105,7 @@ class WordPress(Source):
         future = ("future",) if self._options.future else ()
         kind, status = text_of(item, "post_type"), text_of(item, "status")
         if kind not in ("post", "page"):
-            return f"of the type {kind or 'unknown'}"
+            return f"type {kind or 'unknown'}"
         if status not in ("publish", *drafts, *future):
             return status if status != "future" else "dated in the future"
         if text_of(item, "post_password"):

@@ -119,7 +119,7 @@ class _Site:
                 entries: list[Entry] = [{"id": it["id"], **it} for it in orjson.loads(page.body)]
                 now, last = (int(page.headers[f"X-WP-Total{of}"]) for of in ("", "Pages"))
             except (ValueError, KeyError, TypeError) as error:
-                reason = f"{page.url} is no list of {route}: {error!r}."
+                reason = f"{page.url} is not a list of {route}: {error!r}."
                 raise SourceError(reason, "Try again, or name the sitemap.") from error
             if now < total:
                 raise SourceError(f"{route} were removed while they were read.", "Try again.")

@@ -48,7 +48,7 @@ def elements(file: File, depth: int) -> Iterator[Element]:
                     yield element
                     path[-1].clear()
         except _FAULTS as error:
-            reason = f"{file.name} is not XML to its end: {error}."
+            reason = f"{file.name} cannot be read as XML: {error}."
             raise SourceError(reason, "Export it again.") from error
 
 

@@ -164,7 +164,7 @@ def test_a_broken_answer_is_an_error(server: Server, fault: Answer) -> None:
 def test_a_server_that_drips_does_not_hold_us(server: Server, sent: bytes, drop: bytes) -> None:
     server.answers["/"] = dripping(sent, drop, every=0.1)
     start = time.monotonic()
-    with pytest.raises(FetchFailed, match="time was up"):
+    with pytest.raises(FetchFailed, match="within the time limit"):
         fetch(server.url("/"), read_timeout=20, deadline=0.7)
     assert time.monotonic() - start < 10  # it ends by itself after that
 
@@ -175,7 +175,7 @@ def test_redirects_are_followed(server: Server) -> None:
     server.answers |= {"/3?x=1": broken(raw), "/%C3%A9": plain(b"x")}
     assert fetch(server.url("/1")) == Fetched(server.url("/%C3%A9"), b"x")
     server.answers |= {"/a": moved("/b"), "/b": moved("/a#x")}
-    with pytest.raises(FetchFailed, match="redirects too often"):
+    with pytest.raises(FetchFailed, match="too many redirects"):
         fetch(server.url("/a"), max_redirects=3)
 
 
@@ -297,6 +297,6 @@ def test_robots_that_are_not_there(server: Server, answer: Answer, allowed: bool
             if allowed:
                 assert robots.allows(server.url(path))
                 continue
-            with pytest.raises(FetchFailed, match=r"/robots.txt: .*; without it nothing"):
+            with pytest.raises(FetchFailed, match=r"/robots.txt: .*; no page of the site"):
                 robots.allows(server.url(path))
     assert len(server.asked) <= 4  # asked for once, with its retries

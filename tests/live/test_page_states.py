@@ -114,7 +114,7 @@ STATES: dict[str, list[Callable[..., Any]]] = {
     "200 with a lock: a form for a password in place of the text": [
         html(LOGIN.format("Protected."))
     ],
-    "a redirect to where one logs in, or to another site": [
+    "a redirect to a login page, or to another site": [
         *(redirect("/login"), redirect("/members"), redirect("/login?next=/x")),
         redirect("/0", "localhost"),
     ],

@@ -152,7 +152,7 @@ def test_only_some_pages_are_read(server: Server) -> None:
         server.say(path, page(path))
     items = read(server.url("/sitemap.xml"), options)
     assert (oids(items), reasons(items)) == (["4"], [(None, "excluded")])
-    assert warnings == ["2 of 4 pages are not read."]
+    assert warnings == ["2 of 4 pages were not read."]
 
 
 def test_an_index_of_sitemaps_some_of_them_zipped(server: Server, tmp_path: Path) -> None:

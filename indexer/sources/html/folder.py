@@ -79,7 +79,7 @@ class HTMLFolder(Source):
         place = Path(self.spec)
         files = files_in(place, SUFFIXES)
         if not files:
-            reason = f"{self.spec} has no HTML page."
+            reason = f"{self.spec} contains no HTML pages."
             raise SourceError(reason, "Name the folder of the built site.")
         base = place if place.is_dir() else place.parent
         oids = {file: oid_of_page(quote(file.relative_to(base).as_posix())) for file in files}
@@ -113,7 +113,9 @@ class HTMLFolder(Source):
             yield item
         if kept:
             posts = quantity(len(kept), "post")
-            self._options.warn(f"{posts}: other pages repeat the text, which is kept ({kept[0]}).")
+            self._options.warn(
+                f"{posts}: the text is repeated on other pages, but kept ({kept[0]})."
+            )
 
     def _unread(self, base: Path, site: BuiltSite) -> Iterator[Skipped]:
         """Yield the unread files in formats of posts, except sources of a page beside them."""
@@ -255,12 +257,12 @@ def _text(file: Path, folder: Path) -> str:
 
 def _doubts(links: Mapping[str, int], front: Iterable[str]) -> Iterator[str]:
     """Yield warnings about canonical links that cannot be right."""
-    followed = "the paths after the address of the site (--site) count instead."
+    followed = "their paths on the site (--site) are used instead."
     for link in front:
         yield f"{links[link]:,} pages have the canonical link {link}: {followed}"
     if local := [link for link in links if is_local(link)]:
         count = quantity(sum(map(links.__getitem__, local)), "canonical link")
-        yield f"{count} lead to the machine that built the site, as {local[0]} does: {followed}"
+        yield f"{count} point to the machine that built the site, such as {local[0]}: {followed}"
 
 
 def _find_searched(

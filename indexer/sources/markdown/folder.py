@@ -136,19 +136,22 @@ class MarkdownFolder(Source):
         within = top.relative_to(content) if top.is_relative_to(content) else Path()
         if place.is_dir() and top != content and content.is_relative_to(top):
             place = self._top = place / content.relative_to(top)
-            warn(f"{place} is read, the content of the site; what is beside it is not.")
+            warn(f"{place}: only the content folder is read.")
         files = files_in(place, (*MARKDOWN, *OTHER_MARKUP))
         self._excluded = tuple(excluded_globs(site))
         check_settings(site, files)
         for other in [] if site else sites_in(place):
             check_settings(other, ())
         if self._docsify and not self._options.url_template:
-            warn(f"{place}: docsify shows it at {self._docsify}; --url-template says others.")
+            warn(
+                f"{place}: docsify shows it at {self._docsify}; use --url-template for other "
+                "addresses."
+            )
         elif place.is_dir() and not self._options.url_template:
             build = f"`{site.command}`" if site else "the generator"
             warn(
-                f"{place}: addresses are the paths of the files where front matter does not say "
-                f"them: index what {build} builds, or say the addresses with --url-template."
+                f"{place}: addresses are file paths unless the front matter states them. Index the "
+                f"site that {build} builds, or use --url-template."
             )
         entries = [(file, PurePosixPath(within, file.relative_to(self._top))) for file in files]
         yield from self._each(
@@ -164,7 +167,7 @@ class MarkdownFolder(Source):
         try:
             fields, text = split_front_matter(content.decode("utf-8-sig"))
         except (BadFrontMatter, UnicodeDecodeError) as error:
-            remedy = "It may be a draft: correct that, or build the site and index its folder."
+            remedy = "It may be a draft. Correct the file, or build the site and index its folder."
             return Reject(Origin(str(file), getattr(error, "line", None)), oid, str(error), remedy)
         entry = Entry(path, _merge(fields or {}), text)
         if reason := self._why_left_out(entry, has_head=fields is not None):
@@ -201,7 +204,7 @@ class MarkdownFolder(Source):
         if (is_draft(entry.fields) or "_drafts" in entry.path.parts) and not self._options.drafts:
             return "draft"
         if asking := why_hidden(entry.fields):
-            return f"asks not to be found ({asking})"
+            return f"asks to be left out ({asking})"
         now = self._options.moment()
         begins = filter(None, (published, _moment(entry.date(("publishdate",)))))
         if max(begins, default=now) > now and not self._options.future:
@@ -307,7 +310,9 @@ def check_template(template: str) -> None:
         template.format(**dict.fromkeys(_TEMPLATE_FIELDS, ""))
     except (KeyError, ValueError, IndexError, AttributeError):
         known = ", ".join(f"{{{name}}}" for name in _TEMPLATE_FIELDS)
-        raise SourceError(f"{template!r} is not a URL template.", f"It may have {known}.") from None
+        raise SourceError(
+            f"{template!r} is not a URL template.", f"It may contain {known}."
+        ) from None
 
 
 def fill(template: str, when: datetime | None, slug: str, path: str, section: str = "") -> str:

@@ -88,12 +88,12 @@ def split_front_matter(content: str) -> tuple[dict[str, Any] | None, str]:
     line = 1 + content[: len(content) - len(text)].count("\n")
     if other := _OF_OTHERS.match(text):
         shown = other[0].splitlines()[-1].strip()
-        raise BadFrontMatter(f"its front matter is not read (`{shown}`)", line)
+        raise BadFrontMatter(f"unsupported front matter (`{shown}`)", line)
     if _CONFLICT.match(text):
-        raise BadFrontMatter("git's marks of a conflict (`<<<<<<<`) are before or in it", line)
+        raise BadFrontMatter("the file has an unresolved merge conflict (`<<<<<<<`)", line)
     if not (head := _FENCED.match(text)):
         if _BEGUN.match(text):
-            raise BadFrontMatter("the front matter has no end", line)
+            raise BadFrontMatter("the end of the front matter is missing", line)
         return None, content
     language, load = ("TOML", load_toml) if head[1] == "+++" else ("YAML", load_yaml)
     try:
