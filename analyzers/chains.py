@@ -85,28 +85,33 @@ _BEGIN, _END = "\ufdd0", "\ufdd1"
 MARKS = _BEGIN + _END
 _REPLACEMENT = (
     f"${{after}}${{unit}}{_BEGIN}${{sharp}}${{point}}${{power}}${{flag}}${{letter}}${{plus}}"
-    f"${{joint}}${{last}}${{comma}}${{group}}${{single}}${{hyphen}}${{short}}{_END}"
+    f"${{joint}}${{last}}${{comma}}${{decade}}${{group}}${{single}}${{hyphen}}${{short}}{_END}"
     "${next1}${next2}${next3}${before}"
 )
-_FIRST = r"=\-|&?:.,'’\u202f0-9+\#²³가-힣"
+_FIRST = r"xX×=\-|&?:.,'’\u202f0-9+\#²³가-힣"
 # Java keeps the match of a group in a lookbehind even if the rest does not match: such a group is
 # the last condition. The letter after an inserted space is replaced, too: otherwise the word before
 # it would end a letter early. The beginning of a match comes first, as most characters fail there.
 _FOUND = r"""
-    (?<= [0-9] ) (?= [A-Za-zµ] ) (?:
+    (?<= [0-9] ) (?= [A-Za-zµμ] ) (?:
       # 16GB is 16 GB.
       (?= (?i:UNITS) (?![\p{L}\p{N}]) ) (?<= (?<![\p{L}\p{N}_]) [\d.,]{1,9} ) (?<= (?<unit>\d) )
       (?<next3>\p{L}) )
   | (?<= [,'’\u202f] ) (?:
       # 10,000 is 10000.
-      (?= \d{3} (?!\d) ) (?<= (?<!\d) \d{1,3} (?<comma>[,'’\u202f]) ) )
+      (?= \d{3} (?!\d) ) (?<= (?<!\d) \d{1,3} (?<comma>[,'’\u202f]) )
+      # 90's is 90s.
+    | (?= s (?![\p{L}\p{N}]) ) (?<= \d0 (?<decade>['’]) ) )
+    # 3x3 and 3 × 3 are 3 3, but not 0x3.
+  | (?<= [xX×] ) (?= \s?[0-9] )
+    (?<= (?<! [\p{L}\p{N}&&[^xX]] ) (?! 0[xX] ) [\d.,]{1,9} \s? [xX×] )
   | (?<= \. ) (?= [\p{L}0-9] ) (?:
       # .NET
       (?= [Nn][Ee][Tt] (?![A-Za-z0-9]) ) (?<= (?<![\p{L}0-9.]) \. ) (?<= (?<point>\.) )
       # The points of U.S.A. and Ph.D.
     | (?= (?: \p{L} | \p{Lu}\p{Ll} ) \. )
       (?<= (?<![\p{L}\p{N}]) (?: \p{L} | \p{Lu}\p{Ll} ) (?<joint>\.) )
-    | (?= \p{Lu} (?![\p{L}\p{N}]) ) (?<= \.\p{Lu} (?<last>\.) )
+    | (?= \p{Lu} (?![\p{L}\p{N}]) ) (?<= (?<![\p{L}\p{N}])\p{Lu} (?<last>\.) )
       # In some languages 10.000 is 10000.
     | (?= THOUSANDS ) (?<= (?<![\d.]) \d{1,3} (?<group>\.) ) )
   | (?<= - ) (?:
@@ -133,8 +138,9 @@ _FOUND = r"""
 # Only words that start with a lower-case part are split: createReactApp, but not the names GitHub,
 # iPhone and macOS. The unstemmed fields have the whole word.
 _CAMEL_CASE = r"""
-    # PDFs is PDF.
-    s (?![\p{L}\p{N}]) (?<= (?<![\p{L}\p{N}]) \p{Lu}{1,7} (?<acronym>\p{Lu}) (?<plural>s) ) |
+    # PDFs is PDF, PhDs is PhD.
+    s (?![\p{L}\p{N}])
+    (?<= (?<![\p{L}\p{N}]) \p{Lu}\p{Ll}?\p{Lu}{0,6} (?<acronym>\p{Lu}) (?<plural>s) ) |
     (?= \p{Ll} ) (?<= \p{Ll}\p{Lu} ) (?<= \b\p{Ll} [\p{L}\p{N}]{0,40} \p{Ll}\p{Lu} )
     (?<= (?<capital>\p{Lu}) ) |
 """
@@ -180,7 +186,7 @@ def _char_filters(language: Language) -> dict[str, dict[str, Any]]:
         **{f"{_BEGIN}{space}-{_END}": short for space in ("", "\\u0020", "\\u000a", "\\u0009")},
         **{f"{_BEGIN}{letter}-{_END}": "" for letter in string.ascii_letters},
         **dict.fromkeys("©®™", "\\u0020"),  # otherwise tokens, as emoji are
-        # 3×3 is 3x3.
+        # 3× is 3x.
         **{f"{point}{n}×": f"{point}{n}x" for n in string.digits for point in ("", ".")},
         f"{_BEGIN}²{_END}": "2",
         f"{_BEGIN}³{_END}": "3",

@@ -19,14 +19,16 @@ CHARACTERS = (
 )
 APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ＇´`′׳", "'"))
 UNITS = (
-    r"[kmgtp]i?b(?:ps)?|[kmgt]?hz|[kmgt]i?o|[kcmn]?m|[mµ]s|[km]g|(?<=\d\d)g|k?wh?|[km]?v|m?ah|px|r?em|pt"
-    "|dpi|fps|rpm|mph|lbs?|oz|ft|kcal|min"
+    r"[kmgtp]i?b(?:ps)?|[kmgt]?hz|[kmgt]i?o|[kcmnµμ]?m|[mµμ]s|[km]g|(?<=\d\d)g|k?wh?|[km]?v|m?ah|px|r?em"
+    "|pt|dpi|fps|rpm|mph|lbs?|oz|ft|inch|kcal|min|bit"
 )
 """A pattern of units after a number, with or without a space; not s, h or k, as in names (5s)."""
 
 
-ACRONYM = r"(?:[A-Z]\.){2,}[A-Z](?![^\W_.])|(?:(?:[^\W\d_]|[A-Z][a-z])\.){2,}"
-"""U.S.A., Ph.D., e.g., but not the end of co.uk."""
+ACRONYM = r"(?:[A-Z]\.)+[A-Z](?![^\W_.])|(?:(?:[^\W\d_]|[A-Z][a-z])\.){2,}"
+"""U.S.A., U.K, Ph.D., e.g., but not the end of co.uk."""
+DECADE = r"(?<=\d0)'(?=s(?![^\W_]))"
+"""The apostrophe of 90's."""
 LETTER = r"(?<![\w.-])[^\W\d_]-(?=[^\W\d_]{2}|\d)"
 """A letter that belongs to the word after its hyphen (T-shirt, F-16)."""
 NARROW = "\u202f"
@@ -36,7 +38,7 @@ _SPACE = f"[{''.join(_SPACES)}]"
 _GROUPS = re.compile(rf"(?<![\w.,+/-])(?<!\d\s)[1-9]\d{{0,2}}(?:{_SPACE}\d{{3}})+(?!{_SPACE}?\d)")
 _SEPARATED = re.compile(
     rf"(?<![^\W_])(?P<acronym>{ACRONYM})|(?P<letter>{LETTER})"
-    rf"|(?P<thousand>(?<=\d)[,'](?=\d{{3}}(?!\d)))|(?P<unit>(?<=\d)(?=(?i:{UNITS})(?![^\W_])))"
+    rf"|(?P<thousand>(?<=\d)[,'](?=\d{{3}}(?!\d))|{DECADE})|(?P<unit>(?<=\d)(?=(?i:{UNITS})(?![^\W_])))"
 )
 
 
@@ -52,12 +54,13 @@ def _usual() -> dict[int, str]:
         if "Α" <= base <= "ω":
             accents = "\u0301" * any(mark in parts for mark in "\u0300\u0301\u0342")
             greek[code] = unicodedata.normalize("NFC", base + accents)
-    return digits | greek | plain
+    return digits | greek | plain | {0xB5: "μ", 0x2126: "Ω"}
 
 
 USUAL = _usual()
 _USUAL = {0xFF01 + number: 0x21 + number for number in range(0x5E)} | {0x05F4: '"'} | USUAL
 _POWER = re.compile(r"\b([^\W\d_]{1,2})([²³])")
+_TIMES = re.compile(r"(?<![^\W_])(?!0[xX])[\d.,]+(?:\s?[xX×]\s?\d[\d.,]*)+")
 _NUMERALS = {chr(code) for code in range(0x3400) if unicodedata.category(chr(code)) == "No"}
 _NUMERAL = re.compile(
     rf"\b([^\W\d_]{{1,2}}[²³])|[{''.join(_NUMERALS.difference(map(chr, USUAL)))}]"
@@ -95,11 +98,13 @@ def split(text: str) -> list[str]:
 
 
 def in_letters(query: str) -> str:
-    """Return a query with x for the sign of 3×3, and blanks for numbers that the tokenizer
-    drops (½, ①)."""
+    """Return a query with the sign of 3×3 for the x of 3x3, 2x for 2×, and blanks for numbers that
+    the tokenizer drops (½, ①). It stays as long."""
+    query = _TIMES.sub(lambda found: re.sub("[xX]", "×", found[0]), query)
     if query.isascii():
         return query
-    return _NUMERAL.sub(lambda found: found[1] or " ", re.sub(r"(?<=\d)×", "x", query))
+    query = re.sub(r"(?<=\d)×(?!\s?\d)", "x", query)
+    return _NUMERAL.sub(lambda found: found[1] or " ", query)
 
 
 def is_bigram(token: str) -> bool:
@@ -167,8 +172,8 @@ FLAG = "--"
 
 SHORT_FLAG = "-"
 FLAGS = (
-    r"[A-Za-z]{1,3}|xzvf|xvzf|name|iname|type|exec|help|version|print|delete|maxdepth|mtime|perm|jar"
-    "|classpath|recurse|force"
+    r"[A-Za-z]{1,3}|[A-Za-z]{0,3}\d{1,5}[A-Za-z]?|[b-df-hj-np-tv-xz]{4,6}|[A-Za-z]?[a-z]+[A-Z][A-Za-z]*"
+    "|Wall|name|iname|type|exec|help|version|print|delete|maxdepth|mtime|perm|jar|classpath|recurse|force"
 )
 """A pattern of the letters after a single hyphen in a command (rm -rf)."""
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from analyzers.languages import Language
 from analyzers.rules.compile import Phrases
-from analyzers.signs import is_bigram
+from analyzers.signs import SHORT_FLAG, is_bigram
 from app.search import scoring
 from app.search.pins import NO_MATCH, MatchedPins, match_rules, words_of
 from app.search.query_parser import (
@@ -283,7 +283,7 @@ def _without_unknown_flags(plan: Plan, stats: Mapping[str, TermStats]) -> Plan:
         return not term.is_short_flag or stats.get(term.key, _UNCOUNTED).known
 
     query = plan.query
-    out = [term.pieces[1] for term in query.terms if not is_kept(term)]
+    out = [term.text.removeprefix(SHORT_FLAG) for term in query.terms if not is_kept(term)]
     if not out:
         return plan
     terms = [term for term in query.terms if is_kept(term)]

@@ -13,6 +13,7 @@ from analyzers.languages import Language
 from analyzers.signs import (
     ACRONYM,
     APOSTROPHES,
+    DECADE,
     FLAG,
     FLAGS,
     LETTER,
@@ -54,7 +55,7 @@ _MARK = rf"[{_marks()}\u200c\u200d]"
 # A point or comma between digits is part of a number; an apostrophe between letters is part of a
 # word, and so is the point of Catalan's col·legi.
 _JOIN = (
-    r"(?:(?<=\d)[.,](?=\d)|(?<=\d)'(?=\d{3}(?!\d))|(?<!\d)['·](?=[^\W\d_])"
+    rf"(?:(?<=\d)[.,](?=\d)|(?<=\d)'(?=\d{{3}}(?!\d))|{DECADE}|(?<!\d)['·](?=[^\W\d_])"
     r"|(?<=[א-ת])״(?=[א-ת]))"
 )
 _WORD = rf"[^\W_](?:{_MARK}|{_JOIN}?[^\W_])*"
@@ -63,7 +64,7 @@ _TOKEN = rf"(?<![^\W_])(?:{ACRONYM}|\d[\d.,]*(?=(?i:{UNITS})(?![^\W_])))|{LETTER
 # libc++ is a word, too, and so is -- before one. ?? after a word is an emphatic question mark.
 _SYMBOL = re.compile(
     r"[^\W_]*[cC]\+\+(?!\+)|\b[cCfF]#|(?<![\w.])\.[nN][eE][tT]\b"
-    rf"|(?<![\w-]){FLAG}(?=[^\W\d_])|(?<!\S)[—–](?=[^\W\d_])|(?<!\S)-(?=(?:{FLAGS})(?!\S))"
+    rf"|(?<![\w-]){FLAG}(?=[^\W\d_])|(?<!\S)[—–](?=[^\W\d_])|(?<!\S)-(?=(?:{FLAGS})(?![\w-]))"
     r"|===|!==|==|!=|=>|->|:=|&&|\|\||(?<![\w?])\?\?|\?\?(?=\w)"
 )
 # An emoji that stands alone is a word, with its joiners and colour modifiers.
@@ -76,7 +77,7 @@ _PART = re.compile(r"(?:(?<=\d),(?=\d)|[^/,;&|()\[\]{}<>])+")
 QUOTATION_MARKS = '"“”„‟«»＂'
 """The marks that may enclose a phrase; keyboards insert those of their language."""
 _USUAL = {**APOSTROPHES, **str.maketrans(dict.fromkeys(QUOTATION_MARKS, '"'))}
-_FLAG = re.compile(FLAGS)
+_FLAG = re.compile(rf"(?:{FLAGS})(?![\w-])")
 _DASH = re.compile("^[—–]")  # phones replace -- by these
 _GERSHAYIM = re.compile('(?<=[א-ת])["״](?=[א-ת])')
 # python3.12 is python and 3.12.
@@ -211,7 +212,7 @@ def parse_query(q: str, language: Language) -> ParsedQuery:
         text = piece["plain"] if piece["quoted"] is None else piece["quoted"].strip()
         if not text.isalpha() and not _tokens(text):
             continue
-        if piece["out"] and piece["quoted"] is None and _FLAG.fullmatch(text):
+        if piece["out"] and piece["quoted"] is None and _FLAG.match(text):
             terms.extend(_terms(f"-{text}", piece.start(), len(terms), language))
         elif piece["out"]:
             excluded.append(text)

@@ -36,9 +36,10 @@ def test_words(q: str, expected: list[str]) -> None:
 
 
 def test_short_flags_are_words_and_other_exclusions_are_not() -> None:
-    query = parse_query("rm -rf —dry-run -pear -category:Linux")
-    assert [term.pieces for term in query.terms] == [("rm",), ("-", "rf"), ("--", "dry", "run")]
-    assert [term.is_short_flag for term in query.terms] == [False, True, False]
+    query = parse_query("rm -rf —dry-run -pear -category:Linux -9 -c:v")
+    terms = [("rm",), ("-", "rf"), ("--", "dry", "run"), ("-", "9"), ("-", "c", "v")]
+    assert [term.pieces for term in query.terms] == terms
+    assert [term.is_short_flag for term in query.terms] == [False, True, False, True, True]
     assert (query.excluded, query.other_categories) == (("pear",), ("Linux",))
 
 
