@@ -15,7 +15,7 @@ import feedparser  # type: ignore[import-untyped]
 import orjson
 
 from indexer.errors import SourceError
-from indexer.posts.addresses import host_of, is_url, without_tracking
+from indexer.posts.addresses import host_of, is_local, is_url, without_tracking
 from indexer.posts.records import Origin, RawPost, Skipped, SourceItem
 from indexer.sources.base import Source, guard, image_of
 from indexer.sources.exports import without_boxes
@@ -77,11 +77,10 @@ class Feed(Source):
     def _xml(self, page: Fetched) -> tuple[str | None, list[Any]]:
         if _EXPORT.search(page.body):  # has drafts and settings
             raise SourceError(f"{self.spec} is an export, not a feed.", "Leave out --source.")
-        # As a stream: feedparser would first try bytes as a file name.
-        headers = {"content-location": page.url} if is_url(page.url) else {}
-        if page.content_type:
-            headers["content-type"] = page.content_type
-        feed = feedparser.parse(io.BytesIO(page.body), response_headers=headers)
+        feed = _parsed(page, page.url if is_url(page.url) else "")
+        link = feed.feed.get("link") or ""
+        if not is_url(page.url) and is_url(link) and not is_local(link):
+            feed = _parsed(page, link)  # links in a file are relative to the address of its site
         if not feed.get("version"):  # missing for an empty body
             fault = f": {feed.bozo_exception}" if feed.get("bozo") else ""
             reason = f"{self.spec} is not an RSS or Atom feed{fault}."
@@ -97,6 +96,16 @@ class Feed(Source):
                 contents = entry.get("content", ())
                 entry["content"] = [it for it in contents if it.get("type") != "text/plain"]
         return feed.feed.get("language"), feed.entries
+
+
+def _parsed(page: Fetched, address: str) -> Any:
+    """Parse a feed; `address`, if any, is that which its links are relative to.
+
+    It is read as a stream: feedparser would first try bytes as a file name.
+    """
+    stated = {"content-location": address, "content-type": page.content_type}
+    headers = {name: value for name, value in stated.items() if value}
+    return feedparser.parse(io.BytesIO(page.body), response_headers=headers)
 
 
 def _entry(item: dict[str, Any]) -> dict[str, Any]:
