@@ -32,6 +32,12 @@ _LOCKED = re.compile(
 """WordPress' form for a post's password, which stands in its feeds in place of the text."""
 _EXPORT = re.compile(rb"kind#(?:settings|template)|com/blogger/2018|wordpress\.org/export")
 _BARE = re.compile(r"[<>\"']|&(?!(?:amp|lt|gt|quot|#39);)")  # never in an escaped title
+_BEFORE = b"\xef\xbb\xbf \t\r\n"
+"""The bytes before the first sign; PHP writes blank lines, which XML does not allow."""
+_TWICE = re.compile(
+    r"\s*&lt;(?:p|div|h[1-6]|[uo]l|figure|img|a|span|strong|em)\b[^<]*&gt;\s*", re.I
+)
+"""A text without elements that begins and ends with an escaped one: it was escaped twice."""
 _ENDS = (b"</rss>", b"</feed>", b"RDF>")
 
 
@@ -46,7 +52,7 @@ class Feed(Source):
         and most entries are on the same site; else its `id`."""
         with Fetcher(self._options.fetch) as fetcher:
             page = self._content(self.spec, fetcher)
-        is_json = page.body.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
+        is_json = page.body.lstrip(_BEFORE).startswith(b"{")
         language, entries = self._json(page) if is_json else self._xml(page)
         language = self._options.language or language
         summaries = sum(_is_summary(entry) for entry in entries)
@@ -105,7 +111,7 @@ def _parsed(page: Fetched, address: str) -> Any:
     """
     stated = {"content-location": address, "content-type": page.content_type}
     headers = {name: value for name, value in stated.items() if value}
-    return feedparser.parse(io.BytesIO(page.body), response_headers=headers)
+    return feedparser.parse(io.BytesIO(page.body.lstrip(_BEFORE)), response_headers=headers)
 
 
 def _entry(item: dict[str, Any]) -> dict[str, Any]:
@@ -145,7 +151,11 @@ def _post(entry: Any, origin: Origin, language: str | None, pages: Collection[st
         modified=updated,
         language=own.get("language") or entry.get("language") or language,
         image=image_of(entry.get("image")),
-        categories=[n for t in entry.get("tags", ()) if (n := t.get("label") or t.get("term"))],
+        categories=[
+            html.unescape(name)
+            for tag in entry.get("tags", ())
+            if (name := tag.get("label") or tag.get("term"))
+        ],
     )
 
 
@@ -171,7 +181,7 @@ def _as_html(detail: Any) -> str:
     """Return a text of a feed as HTML; Atom's default type is plain text (RFC 4287, 3.1.1)."""
     value: str = detail.get("value") or ""
     if detail.get("type") != "text/plain":
-        return value
+        return html.unescape(value) if _TWICE.fullmatch(value) else value
     return html.escape(value, quote=False).replace("\n", "<br>\n")
 
 
