@@ -471,7 +471,7 @@ def _follow(address: str) -> str:
 def _json_ld(page: LexborHTMLParser) -> list[dict[str, Any]]:
     """Return the objects in the page's JSON-LD, such as the posting, the site and the author."""
     things: list[dict[str, Any]] = []
-    for script in page.css('script[type="application/ld+json"]'):
+    for script in page.css('script[type^="application/ld+json"]'):
         try:
             data = orjson.loads(script.text())
         except orjson.JSONDecodeError:
