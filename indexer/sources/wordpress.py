@@ -30,8 +30,9 @@ _NOINDEX = re.compile(
 )
 """Post meta by which plugins keep a post from search engines, as `key=value`; lists are PHP's."""
 
-LOCKED = "protected by a password"
-_KINDS: dict[str, PageKind] = {LOCKED: "locked", "private": "locked", "noindex": "noindex"}
+LOCKED, _FOR_MEMBERS = "protected by a password", "for members"
+_KINDS: dict[str, PageKind] = dict.fromkeys((LOCKED, _FOR_MEMBERS, "private"), "locked")
+_KINDS["noindex"] = "noindex"
 _KINDS |= dict.fromkeys(("draft", "pending", "dated in the future", "trash"), "draft")
 
 
@@ -110,6 +111,10 @@ class WordPress(Source):
             return status if status != "future" else "dated in the future"
         if text_of(item, "post_password"):
             return LOCKED
+        access = meta.get("_jetpack_newsletter_access") or "everybody"
+        has_teaser = _PAYWALL.search(item.findtext(_CONTENT) or "")
+        if meta.get("_members_access_role") or (access != "everybody" and not has_teaser):
+            return _FOR_MEMBERS
         asks = any(_NOINDEX.fullmatch(f"{name}={value}") for name, value in meta.items())
         return "noindex" if asks else ""
 
@@ -126,7 +131,19 @@ _DELIMITER = re.compile(
     r"<!--\s+(/)?wp:([a-z][\w/-]*)\s+(?:(\{(?:(?!<!--|-->).)*\})\s+)?(/)?-->", re.DOTALL
 )
 """`<!-- wp:paragraph {"align":"left"} -->`."""
+_PAYWALL = re.compile(r"<!--\s+wp:jetpack/paywall\b")
+"""What follows it is for subscribers of Jetpack's newsletter."""
+_MEMBERS_BLOCK = re.compile(r"premium-content/.+|pmpro/membership")
+"""Blocks of Jetpack and Paid Memberships Pro that visitors do not see."""
+_MEMBERS_SHORTCODE = re.compile(
+    r"(?<!\[)\[(restrict|membership|mepr-(?:active|show)|s2If|wcm_restrict|um_(?:loggedin|show_content)"
+    r"|members_(?:access|logged_in)|swpm_protected|pms-restrict|memberful|ihc-hide-content)\b"
+    r"[^\[\]]*\].*?\[/\1\]",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Shortcodes of membership plugins around a text for members."""
 _RICH_TEXT = re.compile(r"(<(p|h[1-6]|a|li|figcaption)\b[^<>]*>).*(</\2>)", re.DOTALL)
+_HIDDEN = {"blockVisibility": {"hideBlock": True}}
 _MOST_PATTERNS = 200
 """The maximum number of patterns in one post, with those inside other patterns."""
 
@@ -146,6 +163,7 @@ class _Blocks:
         `own` has the texts that the post puts into a pattern, by the names of the pattern's blocks;
         `inside` are the patterns around this one.
         """
+        text = _MEMBERS_SHORTCODE.sub("", _PAYWALL.split(text, 1)[0])
         out: list[str] = []
         open_: list[tuple[int, dict[str, Any]]] = []
         at = 0
@@ -154,7 +172,7 @@ class _Blocks:
             out.append(text[at : found.start()])
             at = found.end()
             if not closes:
-                attributes = _object(stated)
+                attributes = _HIDDEN if _MEMBERS_BLOCK.fullmatch(name) else _object(stated)
                 open_.append((len(out), attributes))
                 if is_void and name == "footnotes":
                     out.append(self._footnotes)
