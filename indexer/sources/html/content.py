@@ -52,12 +52,20 @@ _BUILT = re.compile(r"\b(?:generated|built|last build)\b|\bbuild-", re.IGNORECAS
 _WORD = re.compile(r"[\w']+")
 _TYPED = str.maketrans("‘’“”–—", "''\"\"--")
 """Typographic characters and their typed forms: a page's head and heading may differ in them."""
+_READING = (
+    r"(?:(?:estimated )?read(?:ing)?[\s-]time|lese(?:zeit|dauer)|temps de lecture|tiempo de lectura"
+    r"|tempo d[ei] l(?:ettura|eitura)|leestijd)"
+)
 _LENGTH = re.compile(
-    r"\b(?:\d[\d.,]*|one)k?[\s-](?:min(?:ute)?s?|words?|chars?)\b(?:[\s-]read\b)?", re.IGNORECASE
+    rf"(?:\b{_READING}\W{{1,3}})?\b(?:\d[\d.,]*|one)k?[\s-](?:min(?:ut\w*|s)?|words?|chars?)\b"
+    rf"(?:[\s-]read\b|\W{{1,2}}{_READING})?",
+    re.IGNORECASE,
 )
 _NO_LINE = "h1, h2, h3, h4[id], h5[id], h6[id], pre, code, blockquote, table"
 _READ = re.compile(
-    r"\b(?:\d+|one)[\s-](?:min(?:ute)?s?\b.{0,3}\bread|words|chars)\b", re.IGNORECASE
+    r"\b(?:\d+|one)[\s-](?:min(?:ute)?s?\b.{0,3}\bread|words|chars)\b"
+    rf"|{_READING}\W{{1,3}}(?:\d|one)|\dk?\smin\w*\W{{1,2}}{_READING}",
+    re.IGNORECASE,
 )
 """The reading time or length of a post."""
 _LICENCE = re.compile(r"licen[sc]|copyright")
