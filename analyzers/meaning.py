@@ -104,7 +104,7 @@ class Model:
         except ImportError:
             raise NoModel(
                 "BLOGSEARCH_SEMANTIC needs packages that are not installed.",
-                "`blogsearch meaning on` installs them.",
+                "`blogsearch meaning on` prints the command that installs them.",
             ) from None
         if not is_installed():
             raise NoModel(

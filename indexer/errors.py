@@ -59,7 +59,7 @@ class OutdatedIndex(IndexingError):
 
 def other_schema(schema: int | None) -> OutdatedIndex:
     """Return the error for an index of another schema; None: of an unknown one."""
-    remedy = "Delete it (docs/operations.md) and run `blogsearch reindex SOURCE`: what came over "
+    remedy = "Delete it (docs/operations.md) and run `blogsearch reindex SOURCE`. What came over "
     remedy += "HTTP is lost."
     if schema == SCHEMA - 1:
         remedy = "Run `blogsearch rebuild`, which loses nothing."

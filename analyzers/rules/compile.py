@@ -469,7 +469,7 @@ def check(
 def _of_files(files: Sequence[Path], language: Language) -> Iterator[Finding]:
     for path in files:
         if not path.name.endswith(SUFFIX) or path.name.startswith("."):
-            message, remedy = f"the name of a rule file is NAME{SUFFIX}.", "Rename it."
+            message, remedy = f"a rule file must be named NAME{SUFFIX}.", "Rename it."
             yield Finding(path.name, 0, "error", "file_name", message, remedy)
         if not is_for(path, language.name):
             message = f"is not for {language.name} posts (BLOGSEARCH_LANGUAGE)."

@@ -85,7 +85,7 @@ class Groups:
             lists = {id(together[term]): together[term] for term in terms}.values()
             joint = list(dict.fromkeys(itertools.chain.from_iterable(lists)))
             if len(joint) > MAX_EQUIVALENTS:
-                message = f"over {MAX_EQUIVALENTS} terms are equivalent, by this rule and others."
+                message = f"this rule and others make over {MAX_EQUIVALENTS} terms equivalent."
                 remedy = "Contract them to one word: `a, b, c => a`."
                 raise TooMuch(rule.error("too_many_equivalents", message, remedy))
             together.update(dict.fromkeys(joint, joint))
@@ -140,7 +140,7 @@ class Groups:
                     self.errors.append(_cycle(list(path.values())[list(path).index(target) :]))
                     break
                 elif len(path) + max(target.length, 0) > MAX_CHAIN:
-                    message = f"over {MAX_CHAIN} rules lead from a word to what this one makes."
+                    message = f"a chain of over {MAX_CHAIN} rules leads to this result."
                     remedy = "Write the last result on the right side of each."
                     raise TooMuch(rule.error("chain_too_long", message, remedy))
                 else:
@@ -149,7 +149,7 @@ class Groups:
                     followed += target.rules
                     self._followed += len(target.rules)
                     if self._followed > MAX_FOLLOWED:
-                        message = f"the rules up to this one follow over {MAX_FOLLOWED:,} others."
+                        message = f"the rules up to this one lead to over {MAX_FOLLOWED:,} others."
                         remedy = "Write the last result on the right side of each."
                         raise TooMuch(rule.error("too_many_followed", message, remedy))
                     group.length = max(group.length, target.length + 1)

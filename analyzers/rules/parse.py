@@ -273,7 +273,7 @@ def _check_term(term: str, side: str) -> None:
         limit = f"longer than {MAX_WORDS} words or {MAX_CHARS} characters"
         raise _invalid("term_too_long", f"{shown} is {limit}.")
     if not re.search(_WORD, term) and not any(sign in OPERATORS for sign in term.split()):
-        raise _invalid("no_tokens", f"no letter, digit or operator is in {shown}.")
+        raise _invalid("no_tokens", f"{shown} has no letter, digit or operator.")
     if version := _VERSION.search(term):
         reason = "posts are found by its parts, so it cannot be in a rule"
         raise _invalid("version", f"{shown} has a version (`{version[0]}`): {reason}.")

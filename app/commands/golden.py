@@ -97,7 +97,10 @@ def load(tools: Tools, file: Path) -> None:
     def take(*cells: str) -> None:
         q, url = map(of_cell, cells)
         if "/" not in url:
-            raise Invalid(f"{url!r} is no address", "Write date format,https://…/date-format/.")
+            raise Invalid(
+                f"{url!r} is not an address",
+                "Example: date format,https://…/date-format/",
+            )
         goldens.update({_query(q): url})
 
     read_csv(file, take, _HEADER)

@@ -129,7 +129,7 @@ def rebuild(tools: Tools, force: bool) -> None:
 @click.option(
     "--force",
     is_flag=True,
-    help="Remove what SOURCE... lacks and write what it has, however many posts that changes.",
+    help="Make every change, however many posts it removes or alters.",
 )
 @pass_tools
 def sync(tools: Tools, sources: SourceArguments, force: bool) -> None:
@@ -190,15 +190,14 @@ def _compare(tools: Tools, command: str, sources: SourceArguments, *, force: boo
         click.echo(f"kept for now: {why} ({oid})", err=True)
     if result.outdated:
         tools.output.note(
-            f"{result.index} was built with other synonym rules, another language or model than "
-            "the settings have now, or by a version that stems otherwise; `blogsearch rebuild` "
-            "applies what is new."
+            f"{result.index} was built with other synonym rules, another language or model, or by "
+            "another version. Run `blogsearch rebuild` to apply the present ones."
         )
     if result.shortened:
         click.echo(
             f"warning: {len(result.shortened):,} posts have less than half of their former text "
-            f"({examples(result.shortened)}): the source may have summaries only, as many feeds. "
-            "A sync with the former source undoes it.",
+            f"({examples(result.shortened)}): the source may contain only summaries, as many feeds "
+            "do. To undo this, sync with the former source.",
             err=True,
         )
     tools.output.say(

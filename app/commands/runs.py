@@ -65,14 +65,14 @@ def publish_after(tools: Tools, *, builds: bool) -> Iterator[None]:
 def _after_interruption(tools: Tools, before: Generation | None, *, builds: bool) -> str:
     """Return the message about the live index after an interrupted command."""
     if not builds:
-        return "What was written until now stays; the rest follows when it is run again."
+        return "What was written so far stays. Run the command again to write the rest."
     with suppress(ApiError, TransportError, IndexingError), time_limit(_EXIT_TIMEOUT):
         live = live_generation(tools.elastic, tools.settings.index)
         if live and (before is None or live.name != before.name):
-            return f"It had swapped already: {live.name} is live."
-        is_live = f"{live.name} is live as it was" if live else "there is no index"
+            return f"The swap was already done: {live.name} is live."
+        is_live = f"{live.name} is still live" if live else "there is no index"
         return f"Nothing was changed: {is_live}."
-    return "Elasticsearch does not answer; `blogsearch indices` says what is live."
+    return "Elasticsearch does not answer; `blogsearch indices` shows which generation is live."
 
 
 @dataclass(slots=True)
@@ -226,9 +226,9 @@ def language_of_posts(
     first = list(islice(items, _LOOKED_AT))
     tag, language = most_frequent(tags_of(first))
     if _name(tag):
-        output.note(f"Most posts are in {language} ({tag}), so that is what the index stems.")
+        output.note(f"Most posts are in {language} ({tag}), so the index is built for it.")
     elif tag:
-        output.note(f"note: an index cannot stem {tag!r}, the language of most posts, but English.")
+        output.note(f"note: most posts are in {tag!r}, which is not supported; English is used.")
     return language, chain(first, items)
 
 
@@ -270,7 +270,7 @@ def in_other_languages(tags: Counter[str], language: str) -> tuple[str, str] | N
     best, number = names.most_common(1)[0]
     if best and number > tags.total() / 2:
         return seen, f"Set BLOGSEARCH_LANGUAGE={best}, then run `blogsearch rebuild`."
-    return seen, "docs/languages.md says what a blog in two languages can do."
+    return seen, "See docs/languages.md for blogs in two languages."
 
 
 def _name(tag: str) -> str:

@@ -35,8 +35,8 @@ def _check_free(address: object, port: int) -> None:
             if address[1] == port:
                 other = f"`PORT={port + 1} blogsearch serve`, or --port"
             raise click.ClickException(
-                f"Nothing can listen on {address[0]}:{address[1]}: {error.strerror}. Stop the "
-                f"program that does, or use another port: {other}."
+                f"Cannot listen on {address[0]}:{address[1]}: {error.strerror}. Stop the program "
+                f"that uses the port, or use another one: {other}."
             ) from None
 
 
@@ -48,7 +48,7 @@ def _check_free(address: object, port: int) -> None:
     type=click.IntRange(1, 65_535),
     default=8000,
     show_default=True,
-    help="The port on 127.0.0.1 on which it listens.",
+    help="The port on 127.0.0.1 to listen on.",
 )
 @click.option(
     "--workers",

@@ -139,8 +139,8 @@ class Sources:
             names = " ".join(hide_credentials(source.spec) for source in self.sources)
             posts = quantity(self.posts, "post")
             raise SourceError(
-                f"Most of {names} is not read: {count:,} {suffix} files beside {posts}.",
-                "Build the site and index what was built; or leave these files out, by "
+                f"Most of {names} has an unsupported format: {count:,} {suffix} files, {posts}.",
+                "Build the site and index the built folder, or leave these files out with "
                 f'exclude = ["*{suffix}"] in {SITE_FILE}.',
             )
 
@@ -165,10 +165,13 @@ class Sources:
             named = ", ".join(self._examples)
             more = ", …" if self.guessed.total() > _NAMED else ""
             said = f"{_counts(self.guessed)} ({named}{more})"
-            click.echo(f"Left out by their looks, which is a guess: {said}{hint}.", err=True)
+            click.echo(f"Left out, probably not posts: {said}{hint}.", err=True)
         day, count = next(iter(self._days.most_common(1)), ("", 0))
         if day and self.posts == count >= _SUSPECT:
-            click.echo(f"note: all {count:,} posts have the date {day}: see `date`.", err=True)
+            click.echo(
+                f"note: all {count:,} posts have the date {day}; set `date` if it is wrong.",
+                err=True,
+            )
         for url, count in self._shared.most_common(_NAMED):
             click.echo(f"note: {count + 1:,} posts have the address {url}.", err=True)
         if self._verbose and self._layouts.keys() - {"no known layout"}:
@@ -223,7 +226,7 @@ def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "--source",
         "kind",
         type=click.Choice(sorted(KINDS)),
-        help="The kind of the sources, if its detection is wrong.",
+        help="The kind of the sources, if it is detected wrongly.",
     )
     @click.option("--drafts", is_flag=True, help="Include drafts.")
     @click.option("--future", is_flag=True, help="Include posts with a date in the future.")
@@ -267,7 +270,7 @@ def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
         if options.site and not options.site.lower().startswith(("http://", "https://")):
             raise click.UsageError(
                 f"The site {options.site!r} (--site, or `site` in {SITE_FILE}) is not a URL. "
-                f"Is https://{options.site} meant?"
+                f"Did you mean https://{options.site}?"
             )
         return command(*args, sources=SourceArguments(specs, kind, options, verbose), **given)
 

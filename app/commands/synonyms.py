@@ -66,7 +66,7 @@ def check_synonyms(tools: Tools, files: tuple[Path, ...]) -> None:
 
 @synonyms.command("load", exit_codes=UNCHANGED)
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=_file)
-@click.option("--force", is_flag=True, help="Also if a golden search breaks.")
+@click.option("--force", is_flag=True, help="Do it even if it breaks a golden search.")
 @pass_tools
 def load_synonyms(tools: Tools, files: tuple[Path, ...], force: bool) -> None:
     """Check FILE..., make an index with them live, and store them in the synonyms folder.
@@ -118,5 +118,5 @@ def load_synonyms(tools: Tools, files: tuple[Path, ...], force: bool) -> None:
 
 
 def _first(texts: Sequence[str]) -> list[str]:
-    more = [f"… {len(texts) - _SHOWN:,} more: --json"] if len(texts) > _SHOWN else []
+    more = [f"… {len(texts) - _SHOWN:,} more (--json shows them)"] if len(texts) > _SHOWN else []
     return [*texts[:_SHOWN], *more]

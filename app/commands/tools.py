@@ -42,8 +42,8 @@ _NOT_ALLOWED = "Change its permissions, or name another place."
 _OF_THE_SYSTEM = {
     **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), _NO_ROOM),
     **dict.fromkeys((errno.EROFS, errno.EACCES, errno.EPERM), _NOT_ALLOWED),
-    **dict.fromkeys((errno.ENOENT, errno.ENOTDIR), "Make its folder, or name another place."),
-    errno.EIO: "Its disk may be broken: the log of the kernel says more.",
+    **dict.fromkeys((errno.ENOENT, errno.ENOTDIR), "Create its folder, or name another place."),
+    errno.EIO: "The disk may be broken: see the kernel's log.",
     errno.EMFILE: "Raise the limit of open files: `ulimit -n`.",
 }
 """The remedies for errors of the operating system, by their number."""
@@ -193,7 +193,7 @@ def _number_of(findings: "Sequence[Finding]") -> str:
     errors, warnings = _count(findings)
     text = f"{quantity(errors, 'error')}, {quantity(warnings, 'warning')}"
     if len(findings) > _LISTED:
-        text = f"{text}; stopped at {_LISTED} of {len(findings):,}"
+        text = f"{text}; only {_LISTED} of {len(findings):,} are shown"
     return text
 
 

@@ -101,7 +101,7 @@ def try_(tools: Tools, sources: SourceArguments) -> None:
             output.say(f"{count:,} posts have the title {html.unescape(title)!r}")
     if of_all := sum(map(Counter[str], left_out), Counter()):
         share, _, what = _shares(of_all, sum(map(_characters, posts))).partition(": ")
-        output.say(f"{share} of the pages' text is left out: {what}")
+        output.say(f"{share} of the pages' text was left out: {what}")
     first = {reject.reason: reject for reject in reversed(rejects)}
     for reason, count in Counter(reject.reason for reject in rejects).most_common(10):
         more = "" if count == 1 else " and others"
@@ -111,7 +111,7 @@ def try_(tools: Tools, sources: SourceArguments) -> None:
     if problem:
         raise problem
     if not posts:
-        remedy = "Look at what is left out, or rejected."
+        remedy = "Check what was left out or rejected."
         raise SourceError(f"There is no post in {sources}.", remedy)
 
 
@@ -155,7 +155,7 @@ def _warnings(post: Post) -> Iterator[str]:
     if not post.url:
         yield "no address"
     if post.url.startswith("/"):
-        yield "the address is a path: --site puts your site's address before it"
+        yield "the address is only a path; add your site's address with --site"
     if not post.pub_date:
         yield "no date"
     if not post.text and not post.code:
@@ -194,7 +194,7 @@ def init(tools: Tools, place: str, force: bool) -> None:
         raise SourceError("There is no post in it.", remedy)
     more = "" if sources.is_whole else "more than "
     is_built = site and site.built and source.kind == "html"
-    what = f", the site that {site.generator} has built" if site and is_built else ""
+    what = f", built by {site.generator}" if site and is_built else ""
     say(f"{source.spec}: {more}{quantity(len(posts), 'post')} ({source.kind}){what}.")
     # Prefer the built pages: the configuration may be for other machines, too.
     addresses = [next(filter(None, map(_address_of, posts)), ""), site.address if site else ""]
@@ -205,11 +205,11 @@ def init(tools: Tools, place: str, force: bool) -> None:
     say(f"address {address or 'unknown'}, language {language or 'unknown: English'}.")
     if site and not site.built and source.kind == "markdown":
         say(
-            f"note: {site.generator} has not built its site here, and only that has its addresses. "
-            f"Build it with `{site.command}`; then: blogsearch init --force."
+            f"note: the {site.generator} site is not built, and only the built site has all "
+            f"addresses. Run `{site.command}`, then `blogsearch init --force`."
         )
     if not address and not is_url(place):
-        say(f"note: the site's address is not known; write it into {SITE_FILE}.")
+        say(f"note: the site's address is unknown. Add it to {SITE_FILE}.")
     for text in in_other_languages(tags, index_language) or ():
         say(f"note: {text}")
     try:

@@ -137,7 +137,7 @@ def _rule(name: str, number: int, text: str, language: Language) -> PinRule:
         oids[post.startswith("-")].append(post.removeprefix("-").strip())
     first, never = map(tuple, oids.values())
     if not (all(first + never) and len(first + never) <= MAX_POSTS):
-        message = f"a rule names from 1 to {MAX_POSTS} posts."
+        message = f"a rule must name 1 to {MAX_POSTS} posts."
         raise InvalidLine("posts", message, "Write the oid of each post, or -oid to hide it.")
     return PinRule(name, number, words, "*" in search.split(), first, never)
 

@@ -11,8 +11,8 @@ from dateutil.parser import ParserError, parse
 from indexer.posts.records import When
 
 TAKEN = (
-    "Accepted are ISO 8601 (2024-01-31, 2024-01-31T09:30:00+01:00; without a zone: UTC), "
-    "RFC 2822 (Wed, 31 Jan 2024 09:30:00 +0100), 2024/1/31 9:30 and January 31, 2024"
+    "Use ISO 8601 (2024-01-31, 2024-01-31T09:30:00+01:00; without a zone: UTC), "
+    "RFC 2822 (Wed, 31 Jan 2024 09:30:00 +0100), 2024/1/31 9:30 or January 31, 2024"
 )
 """The accepted formats, for error messages."""
 
@@ -66,7 +66,7 @@ def moment(when: When) -> datetime | None:
         if isinstance(given, date) and not isinstance(given, datetime):
             given = datetime.combine(given, time(), UTC)
         if not isinstance(given, datetime):
-            raise NoDate(f"{when!r:.80} is not a date but a {type(when).__name__}")
+            raise NoDate(f"{when!r:.80} is a {type(when).__name__}, not a date")
         given = given.replace(tzinfo=given.tzinfo or UTC)
         offset = given.utcoffset() or timedelta()
         is_readable = not offset % timedelta(minutes=1) and abs(offset) <= _MAX_OFFSET

@@ -160,9 +160,9 @@ def _check_markup(html: str, limits: Limits = PAGE) -> None:
             nested += 1
             formatting += name in _FORMATTING
         if elements > limits.elements or options > limits.options or nested > limits.nested:
-            _allow(nested, limits.nested, "elements inside one another")
+            _allow(nested, limits.nested, "nested elements")
             _allow(options, limits.options, "options to select from")
-            _allow(elements, limits.elements, "elements, or unclosed ones that are repeated")
+            _allow(elements, limits.elements, "elements, counting repeated unclosed ones")
 
 
 def parse(html: str, limits: Limits = PAGE) -> LexborHTMLParser:
@@ -176,8 +176,8 @@ def parse(html: str, limits: Limits = PAGE) -> LexborHTMLParser:
                 inside += depth * len(node.text_content or "")
             else:
                 depth += -1 if is_end else 1
-                _allow(depth, limits.nested, "elements inside one another")
-        _allow(inside, limits.inside, "characters, counted for each element that they are in")
+                _allow(depth, limits.nested, "nested elements")
+        _allow(inside, limits.inside, "characters, counted once per enclosing element")
     return parsed
 
 

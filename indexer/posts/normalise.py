@@ -297,7 +297,7 @@ def _title(value: Any) -> str:
         raise Invalid("title is missing", "Give the post a title.")
     if len(title) > MAX_TITLE:
         reason = f"the title has {len(title):,} characters"
-        raise Invalid(reason, f"The limit is {MAX_TITLE:,}. Is it the text?")
+        raise Invalid(reason, f"The limit is {MAX_TITLE:,}. Is this the text of the post?")
     return html.escape(title, quote=False)
 
 
@@ -352,7 +352,7 @@ def _url(name: str, value: Any) -> str:
     if _CONTROL.search(url) or "\\" in url:
         raise Invalid(f"{name} {shown} has a backslash or a control character", remedy)
     if not is_address(url):
-        remedy = f"{remedy} Leave out a user name and a password."
+        remedy = f"{remedy} It must not contain a user name or password."
         raise Invalid(f"{name} {shown} is not a URL or a path on the site", remedy)
     return _TO_ENCODE.sub(lambda character: f"%{ord(character[0]):02X}", url)
 

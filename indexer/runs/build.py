@@ -215,8 +215,8 @@ def _check_complete(
     """Check that the source lacks nothing by mistake; `withdrawn` comments may be missing."""
     if lacking:
         raise NotBuilt(
-            f"Comments came over HTTP on {quantity(len(lacking), 'post')} that the source does not "
-            f"have ({examples(lacking)})",
+            f"The source does not have {quantity(len(lacking), 'post')} with comments that came "
+            f"over HTTP ({examples(lacking)})",
             "Check the source, or use --force to leave them out.",
         )
     client.indices.refresh(index=new)
@@ -314,7 +314,7 @@ def _build(
         if posts != accepted:
             raise NotBuilt(
                 f"{name} has {quantity(posts, 'post')}, but {accepted:,} were accepted",
-                "Look at the log of Elasticsearch, then run the command again.",
+                "See Elasticsearch's log, then run the command again.",
             )
         changed.result()
         built = _go_live(client, lock, alias, name, live, replay, settings.check)

@@ -38,7 +38,7 @@ def read_exported(entry: Mapping[str, Any], origin: Origin) -> ExportedPost | Re
     if entry["format"] != FORMAT:
         reason = f"the format is not {FORMAT!r}"
     elif _has_markup(source):
-        reason = "a text has a `<`"
+        reason = "a text contains `<`"
     elif not oid:
         reason = "oid is missing"
     else:

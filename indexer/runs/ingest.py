@@ -103,9 +103,9 @@ class Alike:
             lost = [oid for oid, key in found.items() if were.get(oid, key) != key]
             if len(lost) >= least:
                 raise AllAlike(
-                    f"{len(lost):,} of {compared:,} posts would get a {what} that others get, too, "
-                    f"or none ({examples(lost)}), such as {self._sample!r}. Nothing was written.",
-                    "Look at these pages: it may be a fault that passes, a login or a broken "
+                    f"{len(lost):,} of {compared:,} posts would have the same {what} as others, or "
+                    f"none ({examples(lost)}), such as {self._sample!r}. Nothing was written.",
+                    "Check these pages: they may show a temporary error, a login or a broken "
                     "template. If they are right, use --force.",
                 )
 
@@ -226,7 +226,7 @@ class Ingest:
         if too_many or 2 * (self.entries - len(self.read)) > self.entries:
             raise NotBuilt(
                 f"{self.rejected:,} of {self.entries:,} posts were rejected, wholly or in part",
-                "Correct them, or go on without them: --force.",
+                "Correct them, or use --force to go on without them.",
             )
 
     def refuse(self, oid: str, refusal: Refusal) -> None:

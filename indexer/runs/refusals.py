@@ -39,7 +39,9 @@ DISK_FULL = Refusal(
 REMOVE_BLOCK = "Remove the block: set it to null in the settings of the index or the cluster."
 WRITE_BLOCK = Refusal("the index accepts no writes while it is being replaced", _AGAIN, stale=True)
 _OVERLOADED = Refusal("Elasticsearch is overloaded (429)", _AGAIN, retryable=True)
-_CONFLICT = Refusal("others write it all the time", "Send it again.", stale=True)
+_CONFLICT = Refusal(
+    "the post kept changing while it was being written", "Send it again.", stale=True
+)
 
 
 def error_of_part(
@@ -87,7 +89,7 @@ def _explain_block(reason: str) -> Refusal:
         return DISK_FULL
     if blocks <= {"8"}:  # index.blocks.write
         return WRITE_BLOCK
-    return Refusal(f"a block that somebody has set refuses it: {reason}", REMOVE_BLOCK)
+    return Refusal(f"a write block refuses it: {reason}", REMOVE_BLOCK)
 
 
 def _with_causes(error: Mapping[str, Any]) -> str:

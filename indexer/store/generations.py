@@ -214,7 +214,7 @@ def swap(client: Elasticsearch, alias: str, new: str, replaces: str | None) -> s
         name = generation.name
         if generation.state == "live":
             if name != replaces:
-                raise NotBuilt(f"{name} is live, which was not there at first", "Run it again.")
+                raise NotBuilt(f"{name} became live during the build", "Run it again.")
             former = name
             actions += [
                 {"remove": {"index": name, "alias": live_alias(name), "must_exist": True}},

@@ -99,7 +99,7 @@ def post_of(document: Mapping[str, Any]) -> Post:
         return convert(document["_source"], Post)
     except ValidationError as error:
         raise Damaged(
-            f"{document['_index']} has a document that this service has not written: "
+            f"{document['_index']} contains a document that this service did not write: "
             f"{document['_id']!r} ({error}).",
             "Delete it from the index, then run the command again.",
         ) from None

@@ -143,7 +143,7 @@ class Lock:
             raise LockLost(
                 f"The lock on {self._alias!r} was lost: this process was suspended for more than "
                 f"{self._lease:.0f} seconds and another one took the lock.",
-                "Nothing was swapped, or written since. Run it again when the other one is done.",
+                "It wrote and swapped nothing after that. Run it again when the other one is done.",
             )
 
     def _read(self) -> Any:
@@ -217,7 +217,7 @@ def read_swap(client: Elasticsearch, alias: str, generation: str) -> tuple[Check
     """
     swap = _swaps(client, alias).get(generation)
     if not swap or swap["removed"] is None:
-        raise Damaged(f"The state index does not know the swap of {generation}.")
+        raise Damaged(f"The state index has no record of the swap to {generation}.")
     return swap["checkpoint"], set(orjson.loads(zlib.decompress(bytes.fromhex(swap["removed"]))))
 
 

@@ -95,7 +95,7 @@ def test_rebuild_applies_the_analysis_of_a_new_version(
     meta = elastic.indices.get_mapping(index=index)[index]["mappings"]["_meta"]
     meta["blogsearch"]["analysis"] = "of another version"
     elastic.indices.put_mapping(index=index, meta=meta)
-    assert "`blogsearch rebuild` applies what is new" in run("sync", "-").stderr
+    assert "Run `blogsearch rebuild`" in run("sync", "-").stderr
     assert f"{own_settings.index}-000002 is live" in run("rebuild").stdout
     assert "`blogsearch rebuild`" not in run("sync", "-").stderr
 

@@ -278,7 +278,7 @@ def test_a_broken_template_in_a_folder_is_refused(
         (tmp_path / f"{number}.html").write_text(f"{head[0]}<main><p>{SAID}</main>")
     done = run(command, tmp_path)
     assert done.exit_code == 1
-    assert "7 of 24 posts would get a text that others get, too" in done.output
+    assert "7 of 24 posts would have the same text as others" in done.output
     assert "Members of this site" in done.output
     assert Site.posts_of(elastic, alias) == before
     assert run(command, tmp_path, "--force").exit_code == 0
@@ -438,6 +438,6 @@ def test_a_build_does_not_replace_an_index_that_it_was_not_told_of(
         site.server.url("/sitemap.xml"), None, SourceOptions(fetch=FetchOptions(allow_private=True))
     )
     client = faulty(r"GET /\S+features=aliases", none)
-    with pytest.raises(NotBuilt, match="was not there at first"):
+    with pytest.raises(NotBuilt, match="became live during the build"):
         reindex(client, alias, list(source.read())[:3], SETTINGS, no_reject)
     assert site.posts() == before

@@ -117,7 +117,9 @@ class TestFewer:
         assert (stored["title"], len(stored["comments"])) == ("New", 1)
         done = run("reindex", "-", input=line("b"))
         assert done.exit_code == 1
-        assert "1 post that the source does not have (a)" in done.stderr
+        assert (
+            "The source does not have 1 post with comments that came over HTTP (a)" in done.stderr
+        )
         assert run("reindex", "-", "--force", input=line("b")).exit_code == 0
         assert post_oids() == {"b", "http"}
 
@@ -188,7 +190,7 @@ class TestKilled:
         process.send_signal(number)
         assert process.stderr
         said = process.stderr.read()
-        assert f"Nothing was changed: {alias}-000001 is live as it was." in said
+        assert f"Nothing was changed: {alias}-000001 is still live." in said
         assert process.wait(60) == code
         assert post_oids() == {"before"}
         assert not elastic.indices.exists(index=unfinished)
