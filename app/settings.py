@@ -95,8 +95,8 @@ def _split(value: str) -> list[str]:
 def _check_index(name: str) -> None:
     if not _INDEX.fullmatch(name):
         raise ValueError(
-            "must be lower-case letters, digits, - and _, a letter or digit first, at most 80, and "
-            "not end like an index of another alias, such as -state or -000001"
+            "must have at most 80 lower-case letters, digits, - and _, begin with a letter or "
+            "digit, and not end like an index of another alias, such as -state or -000001"
         )
 
 
@@ -115,12 +115,12 @@ def _check_certificates(name: str) -> None:
         try:
             ssl.create_default_context(cafile=name)
         except OSError as error:  # such as ssl.SSLError
-            raise ValueError(f"has no certificates that can be read: {error}") from None
+            raise ValueError(f"contains no readable certificates: {error}") from None
 
 
 def _check_header(text: str) -> None:
     if not (text.isascii() and text.isprintable()):
-        raise ValueError("must be printable ASCII characters, as a header has them")
+        raise ValueError("must be printable ASCII characters: it is sent in a header")
 
 
 def is_path_prefix(path: str) -> bool:
@@ -427,7 +427,7 @@ def process_settings(*, reload: bool = False) -> Settings:
     except BadSettings as error:
         if _process_settings is None:
             raise
-        log.error("The settings are invalid, so that the former ones stay in use. %s", error)
+        log.error("The settings are invalid; the former ones stay in use. %s", error)
     return _process_settings
 
 
@@ -449,7 +449,7 @@ def parse_settings(
     for name, value in {**(file or {}), **environment}.items():
         where = environment_name(name) if name in environment else f"{site_file()}, {name}"
         if name not in known:
-            complaints.append(f"{where}: is unknown{_did_you_mean(name, known)}")
+            complaints.append(f"{where}: unknown setting{_did_you_mean(name, known)}")
             continue
         if value == "" and name in environment and known[name].type not in (str, Path):
             continue  # `${NAME:-}` in a compose file: the default
@@ -489,7 +489,7 @@ def _convert(value: object, type_: Any) -> Any:
 def _readable(message: str) -> str:
     """Reword a message of msgspec for users, with the place in blogsearch.toml first."""
     message, _, place = message.partition(" - at `$.")
-    message = message.replace("Object contains unknown field", "it has the unknown name")
+    message = message.replace("Object contains unknown field", "unknown name")
     found = _EXPECTED.match(message)
     if found:
         name, limit = _KINDS.get(found["kind"], found["kind"]), found["limit"].strip()

@@ -61,7 +61,7 @@ def fetch_some(
                 archive.extractall(out, wanted)
         except zipfile.BadZipFile as error:
             received.unlink()
-            raise DevstackError(f"{url} was not received whole: {error}. Try again.") from None
+            raise DevstackError(f"{url} was not received completely: {error}. Try again.") from None
     partial.unlink()
     received.unlink()
 
@@ -92,7 +92,7 @@ def _get(url: str, range_: str) -> requests.Response:
     range_sent = response.headers.get("Content-Range", "")
     if response.status_code != 206 or not re.fullmatch(r"bytes \d+-\d+/\d+", range_sent):
         response.close()  # the whole file would follow
-        raise NotInParts(f"{url} was answered with {response.status_code}, not with a part")
+        raise NotInParts(f"{url}: the server answered {response.status_code} instead of a part")
     return response
 
 
@@ -132,7 +132,7 @@ def _receive(url: str, spans: list[tuple[int, int]], file: BinaryIO, received: P
                 failed = 0 if done > before else failed + 1
                 if failed == _TRIES:
                     raise DevstackError(
-                        f"The download broke: {error}. The next start goes on with it."
+                        f"The download was interrupted: {error}. The next start continues it."
                     ) from None
             finally:
                 file.flush()

@@ -24,7 +24,7 @@ def settings_of(site: str) -> dict[str, str]:
     host = urlsplit(site).hostname or site
     name = _content(tree, "meta[property='og:site_name']") or _title(tree) or host
     slug = re.sub(r"[^a-z0-9]+", "-", host.lower()).strip("-")
-    say(f"the search page gets the name {name!r}")
+    say(f"the search page is named {name!r}")
     return {
         "BLOGSEARCH_INDEX": f"site-{slug}"[:70].strip("-") + "-posts",
         "BLOGSEARCH_SITE_URL": site,

@@ -160,7 +160,7 @@ class AnswerCache:
             return kept
         try:
             if not available:
-                raise Unavailable("Elasticsearch is unavailable. Try again in some seconds.")
+                raise Unavailable("Elasticsearch is unavailable. Try again in a few seconds.")
             if lookup.generation is None:
                 # Another computation may have begun before a write, so its answer is not shared.
                 return self._compute(lookup, compute)

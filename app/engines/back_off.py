@@ -176,7 +176,7 @@ class Admission(BackOff):
             Unavailable: there is one.
         """
         if not self.available:
-            raise Unavailable("Elasticsearch is unavailable. Try again in some seconds.")
+            raise Unavailable("Elasticsearch is unavailable. Try again in a few seconds.")
 
 
 def start_thread(target: Callable[[], None]) -> bool:

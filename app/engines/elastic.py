@@ -63,7 +63,7 @@ _ANSWERS = {
 """A field that each response has, by the last part of the path."""
 
 _PRIVILEGES = re.compile(r"the \w+ privileges \[[^\]]*\]")
-_OTHER = "What answers at ELASTICSEARCH_URL is not Elasticsearch 9.4 or later."
+_OTHER = "The server at ELASTICSEARCH_URL is not Elasticsearch 9.4 or later."
 _PORTS = {"http": 80, "https": 443}
 
 
@@ -109,7 +109,7 @@ class _Node(Urllib3HttpNode):
         if (left := remaining()) < math.inf:
             seconds = min(left, seconds or left)
             if left <= 0:
-                raise ConnectionTimeout("The time of the whole is over")
+                raise ConnectionTimeout("The time limit for all requests together is over")
         send = super().perform_request if self.scheme == "https" else self._send
         try:
             with deadline(seconds):
@@ -117,7 +117,7 @@ class _Node(Urllib3HttpNode):
         except TimeoutError as error:
             raise ConnectionTimeout("Connection timed out during request") from error
         if answer.meta.status < 300 and not _is_elasticsearchs(method, target, answer):
-            raise NotElasticsearch("What answers is not Elasticsearch")
+            raise NotElasticsearch("The server is not Elasticsearch")
         return answer
 
     def _send(
@@ -218,7 +218,7 @@ def connect(settings: Settings, timeout: float | None = None) -> Elasticsearch:
         # Any part of the URL may be the password.
         raise BadSettings(
             "ELASTICSEARCH_URL is not valid. Write it like http://127.0.0.1:9200; percent-encode "
-            "what is not a letter or digit in a user name or password, commas too."
+            "every character of a user name or password that is not a letter or digit."
         ) from None
 
 
@@ -295,7 +295,7 @@ def translate_errors() -> Iterator[None]:
             problem = "Elasticsearch did not answer in time"
         elif isinstance(error, SerializationError):
             problem = "A request to Elasticsearch, or its response, is not valid JSON"
-        raise Unavailable(f"{problem}; `blogsearch doctor` says more.") from error
+        raise Unavailable(f"{problem}. Run `blogsearch doctor`.") from error
 
 
 def _error_of(error: ApiError) -> BlogsearchError:
@@ -335,5 +335,5 @@ def _error_of(error: ApiError) -> BlogsearchError:
     if status in TEMPORARY_STATUSES or (status == 404 and kind == _SEARCH_FAILED):
         return Unavailable(f"Elasticsearch is overloaded or starting ({status}). Try again soon.")
     if status >= 500:
-        return Unavailable(f"Elasticsearch failed ({status}, {described}). Its log says more.")
+        return Unavailable(f"Elasticsearch failed ({status}, {described}). See its log.")
     return BlogsearchError(f"Elasticsearch rejected the request: {described}")

@@ -138,7 +138,7 @@ def check_token(request: Request, role: Role, service: Service) -> None:
         log.warning("a wrong token of %s was sent by %s", setting, request.remote_addr)
         service.count(client_names(request), "tokens")
         time.sleep(_WRONG_TOKEN_DELAY)
-        raise Unauthorized(f"The token is not that of {setting}.")
+        raise Unauthorized(f"The token does not match {setting}.")
 
 
 def _accepted(role: Role, settings: Settings) -> tuple[str, ...]:

@@ -89,7 +89,7 @@ class RateLimiter:
         """
         counted = zip(quotas, counts or self._count(quotas), strict=True)
         if any(count > quota.amount for quota, count in counted):
-            message = f"Too many requests: {self._limit} are allowed. Try again later."
+            message = f"Too many requests: the limit is {self._limit}. Try again later."
             wait = self._seconds - int(time.time()) % self._seconds
             raise RateLimited(message, retry_after=wait)
 

@@ -63,7 +63,8 @@ def add_searches(goldens: Goldens, more: Goldens) -> Goldens:
     every = {**goldens, **more}
     if len(every) > MAX_SEARCHES:
         raise BlogsearchError(
-            f"There are {MAX_SEARCHES} golden searches. Load fewer: `blogsearch golden load`."
+            f"At most {MAX_SEARCHES} golden searches are allowed. Remove some with `blogsearch "
+            "golden load`."
         )
     return every
 
@@ -102,9 +103,9 @@ def check(client: Elasticsearch, settings: Settings, index: str) -> None:
         return
     if newly := [f"{q} → {url}" for q, url in goldens.items() if q not in already]:
         raise NotBuilt(
-            f"Golden searches would not find their posts among the first {FIRST} any more: "
+            f"Golden searches would no longer find their posts among the first {FIRST}: "
             f"{'; '.join(newly)}",
-            "Look at them with `blogsearch golden list`, or swap nevertheless: --force.",
+            "Check them with `blogsearch golden list`, or use --force.",
         )
 
 

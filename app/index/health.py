@@ -31,14 +31,16 @@ _START_ELASTICSEARCH = (
 )
 _TLS_ALERT = "\x15\x03"  # the beginning of a TLS response
 _PROBLEMS = {
-    "Failed to resolve": "No machine has this name: correct ELASTICSEARCH_URL.",
+    "Failed to resolve": "There is no host of this name. Correct ELASTICSEARCH_URL.",
     "WRONG_VERSION_NUMBER": "Write http:// instead of https:// in ELASTICSEARCH_URL.",
     _TLS_ALERT: "Write https:// instead of http:// in ELASTICSEARCH_URL, and set "
     "BLOGSEARCH_CA_FILE.",
     "Connection aborted": "If it uses TLS, as a new Elasticsearch does, write https:// in "
     "ELASTICSEARCH_URL and set BLOGSEARCH_CA_FILE.",
-    "CERTIFICATE_VERIFY_FAILED": "Set BLOGSEARCH_CA_FILE to the certificate of its authority, "
-    "config/certs/http_ca.crt of Elasticsearch, and use a host name that the certificate has.",
+    "CERTIFICATE_VERIFY_FAILED": (
+        "Set BLOGSEARCH_CA_FILE to Elasticsearch's config/certs/http_ca.crt, and use a host name "
+        "that is in the server's certificate."
+    ),
 }
 """Parts of the client's message, and the remedy for each."""
 COMMANDS = ("reindex", "sync", "add")
@@ -111,7 +113,7 @@ def _elasticsearch(elastic: Elasticsearch) -> Check:
             return Check("elasticsearch", "error", str(cause or error), str(error))
         message = str(cause.message)
         remedies = [remedy for part, remedy in _PROBLEMS.items() if part in message]
-        seen = message if message.isprintable() else "answers with what is not HTTP"
+        seen = message if message.isprintable() else "does not answer in HTTP"
         return Check("elasticsearch", "error", seen, (remedies or [_START_ELASTICSEARCH])[0])
     seen = f"{version}, {quantity(health['number_of_nodes'], 'node')}, cluster {health['status']}"
     if health["status"] == "red":
@@ -143,7 +145,7 @@ def _index(elastic: Elasticsearch, settings: Settings) -> Check:
         seen = f"{seen}, in {view.language.name}; BLOGSEARCH_LANGUAGE is {settings.language}"
         remedy = (
             "Run `blogsearch rebuild`: it builds the index from its own posts with the present "
-            "language and rules. Or change the setting."
+            "language and rules. Or correct the setting."
         )
         return Check("index", "warning", seen, remedy)
     return Check("index", "ok", seen)
@@ -155,8 +157,8 @@ def _without_index(elastic: Elasticsearch, alias: str) -> str:
         for generation in list_generations(elastic, alias):
             if generation.state == "previous":
                 return (
-                    f"`blogsearch rollback` makes {generation.name} live again; what was written "
-                    "since it was replaced is lost."
+                    f"`blogsearch rollback` makes {generation.name} live again, but loses what was "
+                    "written since it was replaced."
                 )
     return ""
 
@@ -187,8 +189,8 @@ def last_run(elastic: Elasticsearch, alias: str) -> Check:
     failed = any(not other.succeeded and other.ended >= run.ended for other in runs)
     if failed or (run.command == "sync" and time.time() - run.ended > _OLD_SYNC):
         remedy = (
-            "`journalctl -u blogsearch-sync` or `docker compose logs index` have the whole output "
-            "of scheduled runs."
+            "`journalctl -u blogsearch-sync` or `docker compose logs index` show the output of "
+            "scheduled runs."
         )
         return Check("sources", "warning", seen, remedy)
     return Check("sources", "ok", seen)

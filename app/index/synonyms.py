@@ -114,8 +114,8 @@ def _folder_errors(folder: Path, what: str) -> Iterator[None]:
     except OSError as error:
         raise FolderUnusable(
             f"The synonyms folder {folder} cannot be {what}: {error.strerror or error}.",
-            "Check its permissions, or set BLOGSEARCH_SYNONYMS_DIR to a folder of your own; to use "
-            "no synonyms, to an empty one.",
+            "Check its permissions, or set BLOGSEARCH_SYNONYMS_DIR to a folder of your own, or to "
+            "an empty one for no synonyms.",
         ) from None
 
 
@@ -127,9 +127,9 @@ def check_writable(folder: Path) -> None:
     """
     if "site-packages" in folder.parts:
         raise FolderUnusable(
-            f"The synonyms folder {folder} is a part of the installed package: an upgrade "
-            f"replaces it. Copy it to a folder of your own (`cp -r {folder} synonyms`), and "
-            "set BLOGSEARCH_SYNONYMS_DIR to that folder."
+            f"The synonyms folder {folder} is part of the installed package: an upgrade replaces "
+            f"it. Copy it to a folder of your own (`cp -r {folder} synonyms`), and set "
+            "BLOGSEARCH_SYNONYMS_DIR to that folder."
         )
     with _folder_errors(folder, "changed"):
         tempfile.TemporaryFile(dir=folder).close()

@@ -145,7 +145,7 @@ def _same(hit: EngineHit, found: Found, marker: Marker, rules: Rules | str) -> l
     for word in marked_words(texts):
         if not re.search(rf"(?<!\w){re.escape(word)}(?!\w)", typed):
             of = (_why(word, term, found.plan.language, rules) for term in found.plan.terms)
-            why = next(filter(None, of), "The analysis of the index makes the same token of both.")
+            why = next(filter(None, of), "The index analyzes both to the same token.")
             reasons.append({"word": word, "why": why})
     return reasons
 
@@ -192,13 +192,13 @@ def _reason(parts: Mapping[str, float], above: Json | None, pinned: bool) -> str
         return "It is pinned."
     if not above or above["pinned"]:
         best = ", ".join(f"{score:.1f} for {part}" for part, score in list(parts.items())[:3])
-        return f"It scores most: {best}." if best else ""
+        return f"Highest score: {best}." if best else ""
     theirs = {part["part"]: part["score"] for part in above["parts"]}
     less = sum(theirs.values()) - sum(parts.values())
     if less < 0.00005:
-        return "It scores as much as the hit above, or the order is not by score."
+        return "The same score as the hit above, or the order is not by score."
     most = max(theirs, key=lambda part: theirs[part] - parts.get(part, 0.0))
     return (
-        f"{less:.2f} less than the hit above, most of it for {most}: "
-        f"{parts.get(most, 0.0):.2f}, above {theirs[most]:.2f}."
+        f"{less:.2f} less than the hit above, mostly for {most}: {parts.get(most, 0.0):.2f} "
+        f"instead of {theirs[most]:.2f}."
     )

@@ -275,7 +275,7 @@ def _query(raw: str) -> dict[str, Any]:
         composed = "".join(map(_as_typed, composed))
     query = " ".join(composed.split())
     if not 1 <= len(query) <= MAX_QUERY:
-        raise ValueError(f"must have 1 to {MAX_QUERY} characters, white space at the ends aside")
+        raise ValueError(f"must have 1 to {MAX_QUERY} characters, without white space at its ends")
     return {"q": query}
 
 
@@ -336,29 +336,29 @@ def _query_parameter(text: str) -> Parameter:
 _LANG = Parameter(
     "lang",
     _language,
-    "Only posts in this language: de, or pt-BR. pt finds pt-BR too.",
+    "Only posts in this language, such as de or pt-BR. pt also finds pt-BR.",
     {"type": "string", "pattern": f"^{_CODE}$"},
 )
 UNDER = printable(
     "under",
     MAX_URL,
-    "Only posts at this address or path and below: /docs/2.0/, or with the host.",
+    "Only posts at or below this path or URL, such as /docs/2.0/.",
     clean=lambda text: address_of(text.partition("#")[0]).rstrip("/"),
 )
 
 PARAMETERS = (
     _query_parameter(
         'The query. "Quoted text" is searched as a phrase, -word excludes a word. White space at '
-        "the ends does not count."
+        "its ends is ignored."
     ),
-    whole_number("page", 1, MAX_PAGE, 1, "The page of hits."),
+    whole_number("page", 1, MAX_PAGE, 1, "The number of the page of hits."),
     whole_number(
         "size",
         1,
         MAX_SIZE,
         DEFAULT_SIZE,
-        f"Hits on a page. Times the words of the query, {MAX_WORDS} at most, more than "
-        f"{DEFAULT_SIZE} may be {MAX_WORDS_BY_SIZE}; ten characters are a word at least.",
+        f"Hits per page. Above {DEFAULT_SIZE}, hits times words of the query are at most "
+        f"{MAX_WORDS_BY_SIZE}; {CHARACTERS_OF_WORD} characters count as at least one word.",
     ),
     _choice(
         "sort",
@@ -368,7 +368,7 @@ PARAMETERS = (
     Parameter(
         "category",
         _categories,
-        "Only posts of this category; several: of any of them.",
+        "Only posts in this category, or in any of several.",
         _several(_string(MAX_CATEGORY), MAX_CATEGORIES),
         repeatable=True,
     ),
@@ -379,12 +379,12 @@ PARAMETERS = (
         _DAY,
     ),
     Parameter(
-        "until", lambda raw: {"until": _day(raw)}, "Only posts up to this day, included.", _DAY
+        "until", lambda raw: {"until": _day(raw)}, "Only posts up to and including this day.", _DAY
     ),
     Parameter(
         "year",
         _years,
-        "Only posts of this year; several: of any of them.",
+        "Only posts of this year, or of any of several.",
         _several(_YEAR, MAX_YEARS),
         repeatable=True,
     ),
@@ -393,17 +393,17 @@ PARAMETERS = (
     _choice(
         "typos",
         {"on": True, "off": False},
-        "Whether words are corrected: off searches exactly what was typed.",
+        "Whether words are corrected. off searches for exactly what was typed.",
     ),
     _choice(
         "facets",
         {"off": False, "on": True},
-        "Whether to count the posts that are found by category and by year.",
+        "Whether to count the posts found, by category and by year.",
     ),
     _choice(
         "typing",
         {"off": False, "on": True},
-        "Whether the query is being typed: then its last word may be the beginning of one.",
+        "Whether the query is still being typed: its last word may be incomplete.",
     ),
     Parameter(
         "debug-search",
@@ -414,8 +414,8 @@ PARAMETERS = (
 )
 
 SUGGEST_PARAMETERS = (
-    _query_parameter("What was typed so far."),
-    whole_number("size", 1, MAX_SUGGESTIONS, MAX_SUGGESTIONS, "Suggestions at most."),
+    _query_parameter("The text typed so far."),
+    whole_number("size", 1, MAX_SUGGESTIONS, MAX_SUGGESTIONS, "The maximum number of suggestions."),
     _LANG,
     UNDER,
 )

@@ -59,7 +59,7 @@ SIMILAR_PARAMETERS = (
         "The address of the post, or its path on the site. Either this or `oid`.",
     ),
     printable("oid", MAX_OID, "The oid of the post."),
-    whole_number("size", 1, _MOST_POSTS, _POSTS, "Posts at most."),
+    whole_number("size", 1, _MOST_POSTS, _POSTS, "The maximum number of posts."),
     UNDER,
 )
 

@@ -243,7 +243,7 @@ def _answer(results: list[Result]) -> Response:
             with translate_errors():
                 current_service().watch.publish()
         except BlogsearchError as error:
-            message = f"Searches may not show yet what was written: {error}"
+            message = f"Searches may not show this write yet: {error}"
             raise Unavailable(message, details=results) from error
     if not accepted:
         raise failure(results)

@@ -28,7 +28,7 @@ def answer_markdown(body: SearchAnswer, base: str) -> str:
     hits, first = body["hits"], (body["page"] - 1) * body["size"] + 1
     parts = [f"# Search: {_line(body['q'])}"]
     if corrected := body.get("corrected"):
-        parts.append(f"Searched for “{_line(corrected['to'])}”, too.")
+        parts.append(f"Also searched for “{_line(corrected['to'])}”.")
     if dropped := body.get("dropped"):
         parts.append(f"No post has: {_line(', '.join(dropped))}.")
     if excluded := body.get("excluded"):

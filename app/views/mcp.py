@@ -43,11 +43,11 @@ _HEADERS, _VERSION = -32020, -32022
 _KEPT: Json = {"ttlMs": 3_600_000, "cacheScope": "public"}
 
 _OF_SEARCH = {one.name: one for one in PARAMETERS}
-_QUERY = replace(_OF_SEARCH["q"], name="query", text="What to look for, in words that posts use.")
-_ID = printable("id", MAX_URL, "The id or the url of a result of `search`.")
+_QUERY = replace(_OF_SEARCH["q"], name="query", text="The words to search for, as posts use them.")
+_ID = printable("id", MAX_URL, "The id or url of a result of `search`.")
 _TOOLS = {
     "search": (
-        "Finds posts by their words, even misspelled ones; a result has the passage that answers.",
+        "Finds posts by their words, even misspelled ones. Each result has the best passage.",
         [_QUERY, *(_OF_SEARCH[name] for name in ("category", "since", "under"))],
     ),
     "fetch": ("Returns the text of a post as Markdown.", [replace(_ID, required=True)]),

@@ -99,7 +99,9 @@ def count_click() -> tuple[str, int]:
     origins = {site, *settings.allowed_origins} - {"*", ""}
     # With neither setting any page may have the widget; a visitor still counts only once.
     if origins and is_foreign(request, origins):
-        raise Forbidden("Neither BLOGSEARCH_SITE_URL nor BLOGSEARCH_CORS_ORIGINS has this Origin.")
+        raise Forbidden(
+            "Neither BLOGSEARCH_SITE_URL nor BLOGSEARCH_CORS_ORIGINS names this Origin."
+        )
     request.max_content_length = _MAX_CLICK
     q, oid = request.form.get("q", "").strip(), request.form.get("oid", "")
     if not (0 < len(q) <= MAX_TEXT and 0 < len(oid) <= MAX_TEXT):

@@ -318,7 +318,7 @@ def test_a_finger_hits_every_link_and_the_focus_is_never_below_the_box(
 
 def test_debug_search_shows_words_variants_synonyms_and_scores(page: Page, address: str) -> None:
     page.goto(f"{address}/?q=pythn+colour+format&debug-search")
-    debug = page.get_by_role("region", name="How this answer came about")
+    debug = page.get_by_role("region", name="How this answer was computed")
     row = debug.get_by_role("row", name=re.compile("pythn"))
     for cell in ("python", "spelling", "0.7"):
         expect(row).to_contain_text(cell)

@@ -160,7 +160,7 @@ def test_doctor_explains_what_answers(
     ("url", "said"),
     [
         ("http://127.0.0.1:1", "docker compose up"),
-        ("http://no-such-host.invalid:9200", "No machine has this name"),
+        ("http://no-such-host.invalid:9200", "There is no host of this name"),
         ("https://127.0.0.1:{port}", "http:// instead"),
         ("http://me:secret@127.0.0.1:1", "(http://127.0.0.1:1)"),
     ],

@@ -89,7 +89,7 @@ def test_a_wrong_value_of_the_file_is_looked_for_there(
     with pytest.raises(BadSettings) as raised:
         load_settings()
     assert "blogsearch.toml, shards: must be a whole number, at least 1" in str(raised.value)
-    assert "blogsearch.toml, replica: is unknown (did you mean replicas?)" in str(raised.value)
+    assert "blogsearch.toml, replica: unknown setting (did you mean replicas?)" in str(raised.value)
     assert "BLOGSEARCH_SHARDS" not in str(raised.value)
 
 

@@ -27,7 +27,7 @@ def test_one_file_is_read_and_a_named_one_must_exist(
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        ('source = "posts"', "the unknown name `source`"),
+        ('source = "posts"', "unknown name `source`"),
         ('sources = "posts"', "sources must be a list"),
         ("x = ", "Invalid value"),
     ],

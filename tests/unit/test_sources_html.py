@@ -94,14 +94,14 @@ def test_the_content_and_what_is_no_part_of_it_may_be_named(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("markup", "reason"),
     [
-        ("<div>" * 50_000, "inside one another"),
+        ("<div>" * 50_000, "nested elements"),
         ("<p " + " ".join(f"a{n}" for n in range(40_000)) + ">", "attributes in a tag"),
         ("".join(f"<body a{n}>" for n in range(40_000)), "attributes in a tag"),
         ("<select>" + "<option>x" * 300_000, "options to select from"),
         ("<p>" + "".join(f"<b a{n}>" for n in range(900)) + "</p>" + "<p>x" * 9_000, "unclosed"),
-        ("<!-->" + "<div>" * 50_000 + "-->", "inside one another"),
-        ('<p a">' + "<div>" * 50_000 + '"', "inside one another"),
-        ("<svg><style>" + "<g>" * 50_000, "inside one another"),
+        ("<!-->" + "<div>" * 50_000 + "-->", "nested elements"),
+        ('<p a">' + "<div>" * 50_000 + '"', "nested elements"),
+        ("<svg><style>" + "<g>" * 50_000, "nested elements"),
         ("x" * 60_000_000, "20,000,000 bytes"),
     ],
 )

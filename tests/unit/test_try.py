@@ -198,7 +198,7 @@ def test_init_takes_what_the_generator_has_built(
     assert invoke("init").exit_code == 1  # it exists
     save(tmp_path / built / "index.html", PAGE.format(""))
     done = invoke("init", "--force")
-    assert f"{built}: 1 post (html), the site that {generator} has built." in done.stderr
+    assert f"{built}: 1 post (html), built by {generator}." in done.stderr
     assert read_site_file(tmp_path / "blogsearch.toml").sources == (built,)
     assert invoke("try").exit_code == 0
 
