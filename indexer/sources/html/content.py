@@ -311,7 +311,7 @@ class Content:
             return
         known = page.css_first(self._layout.content) if self._layout.content else None
         around = known or body
-        articles = around.css("article")
+        articles = around.css("article:has(h1)") or around.css("article")
         longest = max(articles, key=lambda node: self._lengths[node.mem_id].text, default=around)
         for node in around.css(_AROUND):
             is_content = node.mem_id in (longest.mem_id, around.mem_id)

@@ -154,6 +154,7 @@ class Head(NamedTuple):
     is_marked: bool = False  # by data-pagefind-body
     date: str = ""
     keywords: str = ""
+    headline: str = ""
     is_published: bool = False
 
 
@@ -205,7 +206,7 @@ def read_built_site(folder: Path, files: Mapping[str, Path], site: str) -> Built
         unlisted=frozenset(unlisted),
         copies=frozenset(copies),
         shared_titles=_find_shared(
-            (t, oid) for oid, head in own_heads.items() for t in head.titles
+            (t, oid) for oid, head in own_heads.items() for t in (*head.titles, head.headline)
         ).union(names, () if "index" in copies else heads.get("index", Head()).titles),
         shared_keywords=frozenset(text for text, count in keywords.items() if count >= most),
         shared_images=_find_shared((head.image, oid) for oid, head in own_heads.items()),
@@ -335,6 +336,7 @@ def _head(file: Path, folder: Path) -> Head:
         is_marked,
         page.date,
         page.keywords,
+        page.headline,
         page.is_published,
     )
 

@@ -75,7 +75,11 @@ def is_list(
         spans = _entries(main, links, oid, lengths, is_lenient=True)
     count, text = len(spans), sum(end - start for start, end in spans)
     own_text = min(own.text - text, own.unlinked)
-    articles = [lengths[node.mem_id].text for node in top_nodes(main.css("article"))]
+    tops = top_nodes(main.css("article"))
+    headed = [node for node in tops if node.css_first("h1")]
+    if len(headed) == 1 < len(tops) and not (is_hinted or is_front):
+        return False  # a post beside cards
+    articles = [lengths[node.mem_id].text for node in tops]
     if len(articles) >= (2 if is_hinted or is_front else 3) and sum(articles) >= own.text / 2:
         return True  # fewer are cards below a post
     if is_front and count and own_text < text:

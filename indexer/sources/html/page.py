@@ -209,6 +209,7 @@ class Page:
         self._site = replace(site, address=address, shared_titles=titles)
         self.name = _text_of(self.parsed.css_first("head > title"))
         self.og_title = self._text("og:title")
+        self.headline = self._text("headline")
         self.date = self._text("date")
         self.keywords = self._text("keywords")
         self.image = _follow(self._text("og:image") or self._text("twitter:image"))
@@ -349,6 +350,10 @@ class Page:
         """Return the oid of the page of the site that a link leads to; "" if there is none."""
         return self._site.oid_of(urljoin(self._location, href)) if _follow(href) else ""
 
+    def _place_of(self, href: str) -> str:
+        """Return the same with the place on it: all tags may be on one page (`/tags/#summer`)."""
+        return f"{self._oid_of(href)}/{href.partition('#')[2]}".rstrip("/")
+
     def _page_of(self, href: str) -> str:
         """Return the oid of the linked page; "" also for a fragment or a file, such as an image."""
         oid = "" if href[:1] == "#" else self._oid_of(href)
@@ -412,7 +417,7 @@ class Page:
         is_first = len(inner) == 1 and measure(content.root)[inner[0].mem_id].start < _BEGINNING
         first = _text_of(inner[0]) if is_first else ""
         headings = self._own_titles([first, *map(_text_of, self.parsed.css("h1"))])
-        stated = [self.og_title, self._text("headline"), self.name]
+        stated = [self.og_title, self.headline, self.name]
         title = next(iter(self._own_titles(stated)), "")
         for text in headings:
             is_own = text == first and not text.startswith(f"{title} ")
@@ -436,7 +441,7 @@ class Page:
         own = ":not(nav *, aside *, h1 *, h2 *, h3 *)"
         links = self._main.css(", ".join(f"a[href*='{folder}/' i]{own}" for folder in folders))
         is_in = re.compile(rf"(?:^|/)(?:{'|'.join(folders)})/.+$", re.IGNORECASE)
-        found = [n for n in links if is_in.search(self._oid_of(n.attributes["href"] or ""))]
+        found = [n for n in links if is_in.search(self._place_of(n.attributes["href"] or ""))]
         found = [n for n in found if not is_in_text(n)]
         return found if self._main.tag != "body" else [n for n in found if _is_introduced(n)]
 
