@@ -136,7 +136,7 @@ def _entry(item: dict[str, Any]) -> dict[str, Any]:
 
 def _post(entry: Any, origin: Origin, language: str | None, pages: Collection[str]) -> SourceItem:
     text, url = without_boxes(_html(entry)), _url(entry)
-    oid = oid_at(url if url in pages else None, entry.get("id") or entry.get("link"))
+    oid = oid_at(url if url in pages else None, entry.get("id") or _link(entry))
     if entry.get("locked"):
         return Skipped(origin, oid, "for members, or behind a password", "locked", declared=True)
     own = next(iter(entry.get("content", ())), None) or entry.get("summary_detail") or {}
@@ -165,9 +165,21 @@ def _is_summary(entry: Any) -> bool:
 
 def _url(entry: Any) -> str | None:
     """Return the link. feedparser, as RSS says, takes a guid for one even if it is not a URL."""
-    link: str = entry.get("link") or ""
+    link: str = _link(entry) or ""
     is_link = link and (is_url(link) or link != entry.get("id"))
     return without_tracking(link) if is_link else None
+
+
+def _link(entry: Any) -> str | None:
+    """Return the link to the entry itself: feedparser takes the last one, which may be a
+    translation's (`hreflang`)."""
+    pages = [one for one in entry.get("links", ()) if one.get("rel") == "alternate"]
+    by_language = {one.get("hreflang", "")[:2].lower(): one.get("href") for one in pages[::-1]}
+    link: str | None = entry.get("link")
+    if len(by_language) > 1:
+        language = entry.get("title_detail", {}).get("language") or ""
+        link = by_language.get(language[:2].lower()) or by_language.get("") or pages[0].get("href")
+    return link
 
 
 def _html(entry: Any) -> str:
