@@ -218,7 +218,7 @@ def _char_filters(language: Language) -> dict[str, dict[str, Any]]:
         "blog_symbols_spelling": mapping(escaped),
         # Stored texts are HTML-escaped, queries are not.
         "blog_without_host": _replace("^[^/]+", ""),
-        "blog_words_only": _replace(r"&(?:amp|lt|gt);|[^\p{L}\p{M}\p{N}]+", " "),
+        "blog_words_only": _replace(r"&(?:amp|lt|gt);|[^\p{L}\p{M}\p{N}&]+|&", " "),
         "blog_spaces": _replace(" +", " "),
     }
 
