@@ -60,8 +60,11 @@ _FILE = re.compile(r"\.(?!html?$|php$)[a-z]\w{1,4}$", re.IGNORECASE)
 _WHOLE = re.compile(r"<!doctype|<html|<head[\s>]|<title", re.IGNORECASE)
 _POSTING = re.compile(r"(?i)\b(?:(?:news|tech)?article|(?:blog|socialmedia)posting|report)\b")
 _COLLECTION = re.compile(r"(?i)\b(?:blog|collectionpage|searchresultspage|profilepage)\b")
-_GATES = "form.post-password-form, form[action*='action=postpass'], .gh-post-upgrade-cta"
-"""Elements that WordPress and Ghost show in place of locked content."""
+_GATES = (
+    "form.post-password-form, form[action*='action=postpass'], .gh-post-upgrade-cta,"
+    " #hexo-blog-encrypt"
+)
+"""Elements that WordPress, Ghost and a plugin of Hexo show in place of locked content."""
 
 SEPARATORS = (" | ", " - ", " – ", " — ", " · ", " :: ", " • ", " « ", " » ")
 _ENDS = re.compile("|".join(map(re.escape, SEPARATORS)))
