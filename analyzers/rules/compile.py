@@ -482,5 +482,5 @@ def _of_rules(rules: Iterable[Rule], language: Language) -> Iterator[Finding]:
     for rule in rules:
         results = rule.right or [term for term in rule.left if " " not in term]
         if results and all(language.written(term) in language.stop_words for term in results):
-            message = f"`{results[0]}` is a stop word, which is not searched for."
+            message = f"`{results[0]}` is a stop word: it is not searched for."
             yield rule.error("stop_word", message, "Remove it from the rule.")

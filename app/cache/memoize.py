@@ -172,6 +172,6 @@ def _key_part(part: Any) -> Any:
     if isinstance(part, tuple | list):
         return [_key_part(inner) for inner in part]
     raise TypeError(
-        f"a {type(part).__name__} cannot be part of a key: pass args_rewrite, which makes plain "
-        "values of the arguments"
+        f"a {type(part).__name__} cannot be part of a key: pass args_rewrite to make plain values "
+        "of the arguments"
     )

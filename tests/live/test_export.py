@@ -34,7 +34,7 @@ def test_export_reindex_export_is_identical_and_sync_then_writes_nothing(
     piped = run("export").stdout_bytes
     assert piped == file.read_bytes()
     refused = run("export", tmp_path / "nowhere" / "a.jsonl")
-    assert (refused.exit_code, "Make its folder" in refused.stderr) == (1, True)
+    assert (refused.exit_code, "Create its folder" in refused.stderr) == (1, True)
 
     elastic.indices.delete(index=[f"{alias}-000001", f"{alias}-state"])
     packed = tmp_path / "a.jsonl.gz"

@@ -67,7 +67,7 @@ def test_a_time_limit_holds_for_all_requests_inside(settings: Settings) -> None:
                 client.info()
             with pytest.raises(ConnectionTimeout) as raised:
                 client.info()
-    assert "whole" in raised.value.message
+    assert "all requests together" in raised.value.message
 
 
 Changed = Callable[..., FlaskClient]
