@@ -204,16 +204,18 @@ def quoted_clauses(plan: Plan) -> list[Clause]:
 
 
 def whole_title(plan: Plan) -> list[Clause]:
-    """Match titles that equal the query, quotation marks included. With exclusions they must equal
-    it literally: `-home security` is not "Home security"."""
-    if not plan.texts:
-        return []
-    titles: Query = {"terms": {"title.exact": list(plan.texts)}}
-    if plan.query.excluded:
-        stored = escape(plan.request.q.strip(), quote=False)
-        typed: Query = {"term": {"title.keyword": {"value": stored, "case_insensitive": True}}}
-        titles = bool_query(filter=[titles, typed])
-    return [("whole title", constant(titles, scoring.WHOLE_TITLE))]
+    """Match titles that equal the query, quotation marks included; those with the same signs and
+    accents score more. With exclusions only these match: `-home security` is not "Home
+    security"."""
+    stored = escape(plan.request.q.strip(), quote=False)
+    typed: Query = {"term": {"title.keyword": {"value": stored, "case_insensitive": True}}}
+    clauses = [("title as typed", constant(typed, scoring.TITLE_AS_TYPED))]
+    if plan.texts:
+        titles: Query = {"terms": {"title.exact": list(plan.texts)}}
+        if plan.query.excluded:
+            titles = bool_query(filter=[titles, typed])
+        clauses.append(("whole title", constant(titles, scoring.WHOLE_TITLE)))
+    return clauses
 
 
 def pinned_clauses(pins: MatchedPins) -> list[Query]:

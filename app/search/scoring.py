@@ -36,8 +36,9 @@ RESCORED = 200
 """How many posts of a shard, the best by their words, are rescored. The figures are the same if all
 posts are rescored."""
 
-WHOLE_TITLE = 4096.0
-"""For a title that equals the query: above any other score, but below a pinned post."""
+WHOLE_TITLE, TITLE_AS_TYPED = 4096.0, 1024.0
+"""For a title that equals the query, and once more with the same signs and accents (Go!, résumé):
+above any other score, but below a pinned post."""
 
 # -- several words ---------------------------------------------------------------------------------
 ADJACENT_BOOST, NEIGHBOURS_SLOP = 1.5, 16
