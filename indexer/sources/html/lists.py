@@ -74,7 +74,7 @@ def is_list(
     if is_hinted and not spans:  # a list of all tags
         spans = _entries(main, links, oid, lengths, is_lenient=True)
     count, text = len(spans), sum(end - start for start, end in spans)
-    own_text = min(own.text - text, own.unlinked)
+    own_text = own.text - text
     tops = top_nodes(main.css("article"))
     headed = [node for node in tops if node.css_first("h1")]
     if len(headed) == 1 < len(tops) and not (is_hinted or is_front):
@@ -116,7 +116,7 @@ def _entries(
         is_title = True
         if item and not heading and item.mem_id not in dated:
             is_title = _is_title(link, item, lengths, is_lenient=is_lenient)
-        if is_title and target != oid and _outer_list(link, main) not in menus:
+        if is_title and _outer_list(link, main) not in menus:
             titles.append((heading or item or link, target))
     several = _several(titles, main)
     spans: set[tuple[int, int]] = set()
