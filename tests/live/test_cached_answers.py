@@ -15,6 +15,7 @@ PATHS = ["/search?q=python", "/suggest?q=pyth", "/search?q=python&debug-search"]
 PUBLIC = {
     "rate_limit": "1000/minute",
     "cors_origins": "https://blog.example.org",
+    "cache_timeout": 10.0,  # a busy machine
 }
 
 

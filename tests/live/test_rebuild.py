@@ -213,7 +213,7 @@ _COMMENTS = [{"oid": str(number), "author": "", "comment": "x"} for number in ra
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"stray": "x"}, "not written: 'odd'.*`stray`"),
+        ({"stray": "x"}, "did not write: 'odd'.*`stray`"),
         ({"comments": _COMMENTS}, "odd cannot be written.*nested"),
     ],
     ids=["not by this service", "refused by the new generation"],
