@@ -209,13 +209,15 @@ def whole_title(plan: Plan) -> list[Clause]:
     security"."""
     stored = escape(plan.request.q.strip(), quote=False)
     typed: Query = {"term": {"title.keyword": {"value": stored, "case_insensitive": True}}}
-    clauses = [("title as typed", constant(typed, scoring.TITLE_AS_TYPED))]
-    if plan.texts:
-        titles: Query = {"terms": {"title.exact": list(plan.texts)}}
-        if plan.query.excluded:
-            titles = bool_query(filter=[titles, typed])
-        clauses.append(("whole title", constant(titles, scoring.WHOLE_TITLE)))
-    return clauses
+    as_typed = constant(typed, scoring.TITLE_AS_TYPED)
+    if not plan.texts:
+        return [("title as typed", as_typed)] if stored else []
+    titles: Query = {"terms": {"title.exact": list(plan.texts)}}
+    if plan.query.excluded:
+        return [("whole title", constant(bool_query(filter=[titles, typed]), scoring.WHOLE_TITLE))]
+    # The field as typed is not indexed, so it is only asked where the whole title matches.
+    whole = constant(titles, scoring.WHOLE_TITLE)
+    return [("whole title", bool_query(must=[whole], should=[as_typed]))]
 
 
 def pinned_clauses(pins: MatchedPins) -> list[Query]:
