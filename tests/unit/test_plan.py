@@ -10,7 +10,7 @@ from werkzeug.datastructures import MultiDict
 from analyzers.languages import ENGLISH
 from analyzers.rules.compile import Phrases
 from app.errors import BadRequest
-from app.search.clauses import best_clauses, readings
+from app.search.clauses import best_clauses, readings, whole_title
 from app.search.fallback import search_terms
 from app.search.plan import Plan, examined_words, plan_corrected, plan_typed
 from app.search.request import MAX_QUERY, SearchRequest
@@ -226,6 +226,15 @@ def test_the_hits_of_a_large_page_are_highlighted_once(q: str, size: int) -> Non
 def test_what_is_sent_is_bounded() -> None:
     plan = typed(" ".join(f"word{chr(97 + n % 26)}" for n in range(40)))
     assert len(json.dumps([hits_search(plan), lookup_search(plan)])) < MOST_BYTES
+
+
+@pytest.mark.parametrize("q", ["go!", "home -security"])
+def test_a_title_as_typed_is_asked_only_where_the_whole_title_matches(q: str) -> None:
+    """It is compared with all titles, as its field is not indexed."""
+    ((_, query),) = whole_title(typed(q))
+    required = query.get("constant_score", {}).get("filter", query)["bool"]
+    assert "title.exact" in json.dumps(required.get("must") or required["filter"])
+    assert "title.keyword" in json.dumps(required)
 
 
 # -- the strategy fallback -------------------------------------------------------------------------
