@@ -63,7 +63,7 @@ _POWER = re.compile(r"\b([^\W\d_]{1,2})([²³])")
 _TIMES = re.compile(r"(?<![^\W_])(?!0[xX])[\d.,]+(?:\s?[xX×]\s?\d[\d.,]*)+")
 _NUMERALS = {chr(code) for code in range(0x3400) if unicodedata.category(chr(code)) == "No"}
 _NUMERAL = re.compile(
-    rf"\b([^\W\d_]{{1,2}}[²³])|[{''.join(_NUMERALS.difference(map(chr, USUAL)))}]"
+    f"({_POWER.pattern})|[{''.join(_NUMERALS.difference(map(chr, USUAL)))}]"  # m² stays
 )
 _RUN = re.compile(f"(?P<characters>[{CHARACTERS}]+)|[^{CHARACTERS}]+")
 _PART = re.compile(f"[{CHARACTERS}]{{1,2}}")

@@ -7,7 +7,8 @@
 set -euo pipefail
 folder=$(mktemp -d) && trap 'rm -rf "$folder"' EXIT && cd "$folder"
 go mod init try 2> /dev/null
-go get github.com/mmcdole/gofeed@v1.4.2 2> /dev/null
+pin=github.com/mmcdole/gofeed@1.4.2
+go get "${pin/@/@v}" 2> /dev/null # to Go it is v1.4.2
 cat > feed.xml <<'XML'
 <feed xmlns="http://www.w3.org/2005/Atom"><title>Mill</title><id>urn:mill</id><updated>2026-03-04T00:00:00Z</updated>
 <entry><id>urn:1</id><title type="html">R&amp;amp;D, Vec&amp;lt;T&amp;gt;</title></entry>

@@ -24,7 +24,9 @@ _DAYS = 90
 @click.argument(
     "file", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path)
 )
-@click.option("--from-clicks", is_flag=True, help="Use hits opened in 90 days (insights' counts).")
+@click.option(
+    "--from-clicks", is_flag=True, help="Use hits opened in 90 days, as far as /insights has them."
+)
 @pass_tools
 def popularity(tools: Tools, file: Path | None, from_clicks: bool) -> None:
     """Set how much each post is read, from FILE: a CSV with an address and a number per line.

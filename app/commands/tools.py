@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import dropwhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -218,15 +219,15 @@ def read_csv(
     from indexer.posts.normalise import Invalid
 
     complaints = []
-    is_first = True
+
+    def is_above(cells: list[str]) -> bool:
+        return not any(cells) or cells[0].startswith("#")
+
     try:
         with file.open(encoding="utf-8-sig", newline="") as text:
-            for cells in (reader := csv.reader(text)):
-                if not any(cells) or (is_first and cells[0].startswith("#")):
-                    continue
+            for row, cells in enumerate(dropwhile(is_above, reader := csv.reader(text))):
                 is_header = cells == header if header else "/" not in "".join(cells)
-                was_first, is_first = is_first, False
-                if was_first and is_header:
+                if not any(cells) or (not row and is_header):
                     continue
                 try:
                     take(*[*cells, ""][:2])

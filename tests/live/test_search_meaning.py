@@ -182,7 +182,9 @@ def test_the_query_as_it_was_understood(ask: Ask) -> None:
     for q, to in CASES["corrected"].items():
         body = ask(q).body
         assert body["corrected"] == {"from": q, "to": to}
-        assert body["instead"] == f"search?q={q.replace(' ', '+')}&typos=off"
+        instead = f"search?q={q.replace(' ', '+')}&typos=off"
+        assert body["instead"] == instead
+        assert ask(q, ("size", "5")).body["instead"] == f"{instead}&size=5"
 
 
 def test_a_misspelling_that_stands_in_a_post_is_mended_too(ask: Ask) -> None:
