@@ -192,7 +192,7 @@ def _reason(parts: Mapping[str, float], above: Json | None, pinned: bool) -> str
         return "It is pinned."
     if not above or above["pinned"]:
         best = ", ".join(f"{score:.1f} for {part}" for part, score in list(parts.items())[:3])
-        return f"Highest score: {best}." if best else ""
+        return f"Highest scores: {best}." if best else ""
     theirs = {part["part"]: part["score"] for part in above["parts"]}
     less = sum(theirs.values()) - sum(parts.values())
     if less < 0.00005:

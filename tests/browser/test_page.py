@@ -323,7 +323,7 @@ def test_debug_search_shows_words_variants_synonyms_and_scores(page: Page, addre
     for cell in ("python", "spelling", "0.7"):
         expect(row).to_contain_text(cell)
     expect(debug).to_contain_text(re.compile(r"british-american\.synonyms:\d+"))
-    expect(debug).to_contain_text("Highest score")
+    expect(debug).to_contain_text("Highest scores")
     expect(debug.locator(".scores > li").first).to_contain_text("Matched: pythn (as python)")
     expect(debug.locator(".scores > li").first).to_contain_text("Missing: colour")
     page.locator(".body summary").first.click()

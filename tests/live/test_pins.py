@@ -20,6 +20,7 @@ from indexer.posts.records import Origin, RawPost
 from indexer.runs.build import IndexSettings, rebuild
 from indexer.store.state import Lock
 from tests.conftest import Run
+from tests.waiting import wait_until
 
 Json = dict[str, Any]
 
@@ -157,7 +158,7 @@ def test_loading_and_removing_make_cached_answers_stale(
     loaded = run("pins", "load", file)
     assert loaded.exit_code == 0, loaded.output
     assert _oids(_search(client, "python")) == ["start", "python"]
-    assert client.get("/search?q=python").headers["X-Cache"] == "HIT"
+    wait_until(lambda: client.get("/search?q=python").headers["X-Cache"] == "HIT")
     searched = json.loads(run("search", "python", "--json").stdout)
     assert _oids(searched) == ["start", "python"]
 
