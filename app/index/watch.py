@@ -171,6 +171,8 @@ class IndexWatch:
             self._update_after(age)
         elif age > self._intervals.trust:
             self._await_first()
+            if lookup.generation is None:  # nothing is kept that could be served meanwhile
+                self._await_view()
         if age < self._intervals.trust:
             return lookup
         if self._age() < self._intervals.trust:
@@ -194,8 +196,8 @@ class IndexWatch:
         """
         if not self._present and self._admission.available:
             self._await_first()
-            while not self._ended.wait(0.1):
-                self._admission.require()
+            self._await_view()
+            self._admission.require()
         present = self._present
         if present is None or generation not in (None, present[0].generation):
             present, _ = self._following.run(generation, lambda: self._follow(generation))
@@ -265,6 +267,11 @@ class IndexWatch:
             ended = self._update_soon()
             if not ended.wait(max(0.0, self._began + _FIRST_WAIT - time.monotonic())):
                 self._admission.probe()
+
+    def _await_view(self) -> None:
+        """Wait for the end of an update, as long as Elasticsearch is available."""
+        while self._admission.available and not self._ended.wait(0.1):
+            pass
 
     def _update_soon(self) -> threading.Event:
         """Update in a thread, unless one is running; return the event that is set when it ends."""

@@ -193,6 +193,7 @@ def _read_indices(client: Elasticsearch, index: str) -> dict[str, str]:
 
     Raises:
         NoIndex: there is none.
+        ApiError: no shard is available.
     """
     try:
         stats = client.indices.stats(
@@ -201,15 +202,17 @@ def _read_indices(client: Elasticsearch, index: str) -> dict[str, str]:
             level="shards",
             filter_path="indices.*.uuid,indices.*.shards.*.seq_no.max_seq_no",
         )
+        if not stats.get("indices"):
+            client.search(index=index, size=0)  # fails: the shards have not started, or are lost
     except NotFoundError:
-        stats = None
-    if not stats or not stats.get("indices"):
-        raise NoIndex(NO_INDEX)
+        raise NoIndex(NO_INDEX) from None
     indices = {}
-    for name, found in sorted(stats["indices"].items()):
+    for name, found in sorted(stats.get("indices", {}).items()):
         shards = [copies for _, copies in sorted(found["shards"].items())]
         numbers = [max(copy["seq_no"]["max_seq_no"] for copy in copies) for copies in shards]
         indices[name] = f"{found['uuid']}:{','.join(map(str, numbers))}"
+    if not indices:
+        raise NoIndex(NO_INDEX)
     return indices
 
 

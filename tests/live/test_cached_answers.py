@@ -1,5 +1,6 @@
 """Cached answers as browsers and CDNs get them, with the settings of a public site."""
 
+import threading
 from dataclasses import replace
 from typing import Any
 
@@ -10,9 +11,10 @@ from app import create_app
 from app.index.watch import IndexWatch, Intervals
 from app.settings import Settings
 from devstack.servers import redis_server
+from tests.live.conftest import Faulty
 
 PATHS = ["/search?q=python", "/suggest?q=pyth", "/search?q=python&debug-search"]
-PUBLIC = {
+PUBLIC: dict[str, Any] = {
     "rate_limit": "1000/minute",
     "cors_origins": "https://blog.example.org",
     "cache_timeout": 10.0,  # a busy machine
@@ -81,3 +83,14 @@ def test_the_page_shows_no_value_of_redis_that_is_not_whole(settings: Settings) 
         for value in (b"\xff\xfe|\xff|\xff", b"\xff" * 40):  # of another program
             admin.set(generation, value)
             assert client.get("/?q=python").text == whole
+
+
+def test_the_first_answer_of_a_new_process_is_kept_however_long_elasticsearch_takes(
+    settings: Settings, faulty: Faulty
+) -> None:
+    slow = faulty("/_stats", lambda send: threading.Event().wait(1) or send())
+    with redis_server() as server:
+        asked = replace(settings, redis_url=server.url, **PUBLIC)
+        client = create_app(asked, elastic=slow).test_client()
+        answers = [client.get("/search?q=python").headers["X-Cache"] for _ in range(2)]
+    assert answers == ["MISS", "HIT"]
