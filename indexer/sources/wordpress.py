@@ -29,6 +29,22 @@ _NOINDEX = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """Post meta by which plugins keep a post from search engines, as `key=value`; lists are PHP's."""
+_LOCKS = re.compile(
+    r"_jetpack_newsletter_access=(?!everybody).+|_members_access_role=.+|groups-(?:groups_)?read.*=.+"
+    r"|rcp_(?:access|subscription|user)_level=(?!(?:0|none|all|a:.*\"all\";.*)?$).+"
+    r"|rcUserLevel=(?!none$).+|_wpmem_block=[12]|memberful_acl=a:.*a:[1-9].*|patreon-level=0*[1-9].*"
+    r'|um_content_restriction=.*access_settings";\w(?::1)?:"?1.*accessible";\w(?::1)?:"?2.*'
+    r'|_um_accessible=2|_issuem_leaky_paywall_visibility=.*_type";s:.:"only.*|s2member_ccaps_req=.+'
+    r"|_llms_is_restricted=yes",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Post meta by which membership plugins keep a whole post from visitors."""
+_RULES = ("memberpressrule", "cc_restriction", "wc_membership_plan")
+_SIGNS = re.compile(r"\[(?:pmpro|swpm|mepr)[_-]|<!--\s+wp:pmpro/\w+-page\b")
+"""Rules, or pages for members, of plugins that store elsewhere which posts they keep from visitors.
+
+MemberPress, Content Control, WooCommerce Memberships; Paid Memberships Pro, Simple Membership.
+"""
 
 LOCKED, _FOR_MEMBERS = "protected by a password", "for members"
 _KINDS: dict[str, PageKind] = dict.fromkeys((LOCKED, _FOR_MEMBERS, "private"), "locked")
@@ -57,6 +73,14 @@ class WordPress(Source):
                 is_public = text_of(element, "status") == "publish"
                 if is_public and not text_of(element, "post_password"):
                     patterns[oid] = element.findtext(_CONTENT) or ""
+            elif kind in _RULES or (
+                kind == "page" and _SIGNS.search(element.findtext(_CONTENT) or "")
+            ):
+                raise SourceError(
+                    f"{self._file.name} does not say which posts are for members: their plugin "
+                    f"keeps this elsewhere ({text_of(element, 'title') or kind}).",
+                    "Index the site itself: name its home page.",
+                )
             elif kind == "attachment":
                 images[oid] = text_of(element, "attachment_url")
         for element in elements(file, depth=2):
@@ -111,12 +135,11 @@ class WordPress(Source):
             return status if status != "future" else "dated in the future"
         if text_of(item, "post_password"):
             return LOCKED
-        access = meta.get("_jetpack_newsletter_access") or "everybody"
+        fields = [f"{name}={value}" for name, value in meta.items()]
         has_teaser = _PAYWALL.search(item.findtext(_CONTENT) or "")
-        if meta.get("_members_access_role") or (access != "everybody" and not has_teaser):
+        if any(map(_LOCKS.fullmatch, fields)) and not has_teaser:
             return _FOR_MEMBERS
-        asks = any(_NOINDEX.fullmatch(f"{name}={value}") for name, value in meta.items())
-        return "noindex" if asks else ""
+        return "noindex" if any(map(_NOINDEX.fullmatch, fields)) else ""
 
 
 def _meta(item: Element) -> dict[str, str]:
@@ -131,19 +154,32 @@ _DELIMITER = re.compile(
     r"<!--\s+(/)?wp:([a-z][\w/-]*)\s+(?:(\{(?:(?!<!--|-->).)*\})\s+)?(/)?-->", re.DOTALL
 )
 """`<!-- wp:paragraph {"align":"left"} -->`."""
-_PAYWALL = re.compile(r"<!--\s+wp:jetpack/paywall\b")
-"""What follows it is for subscribers of Jetpack's newsletter."""
-_MEMBERS_BLOCK = re.compile(r"premium-content/.+|pmpro/membership")
-"""Blocks of Jetpack and Paid Memberships Pro that visitors do not see."""
+_PAYWALL = re.compile(r"<!--\s+wp:(?:jetpack/paywall|memberful/paywall-divider)\b")
+"""What follows it is for members, if the post is."""
+_MEMBERS_BLOCK = re.compile(r"premium-content/.+|pmpro/membership|groups/groups-member")
+"""Blocks of Jetpack, Paid Memberships Pro and Groups that visitors do not see."""
+_GOVERNS = re.compile(r'"\w*(?:visib|condition|control|restrict)\w*":', re.IGNORECASE)
+_ASKS = re.compile(
+    r'logged[_-]?in|"user_?role"|"user_?roles?":(?!\[\])|"(?:specific|enrolled)"|"hideBlock":true'
+    r'|"(?:um_is_restrict|visibilityBlockEnabled)":true',
+    re.IGNORECASE,
+)
+_OFF = re.compile(r'"enabled?":false|"(?:invert_restrictions|\w+_hide)":(?:"1"|true)')
+"""Attributes by which a plugin shows any block to some users only."""
+_PARTS = (
+    r"restrict(?:ed|ion)?|members?|membership|memberful|ismember|private|protect(?:ed|or)?|premium"
+    r"|paid|is_(?:free|expired|active)|subscribers?|\w*logged[_-]?in|login|registered|access|roles?"
+    r"|patrons?|vip|\w*locker|s2if|passster|hidepost|hide-content|groups_can|content_control"
+    r"|show_content|mepr-(?:active|show)"
+)
 _MEMBERS_SHORTCODE = re.compile(
-    r"(?<!\[)\[(restrict|membership|mepr-(?:active|show)|s2If|wcm_restrict|um_(?:loggedin|show_content)"
-    r"|members_(?:access|logged_in)|swpm_protected|pms-restrict|memberful|ihc-hide-content)\b"
-    r"[^\[\]]*\].*?\[/\1\]",
+    r"(?<!\[)\[(?!(?:[\w-]*[_-])?(?:not?|non|team|staff)[_-])(?![\w-]*_not\b)"
+    rf"((?:[\w-]*[_-])?(?:{_PARTS})(?:[_-][\w-]*)?)(?![\w-])[^\[\]]*\].*?\[/\1\]",
     re.IGNORECASE | re.DOTALL,
 )
-"""Shortcodes of membership plugins around a text for members."""
+"""Shortcodes around a text for members, which their names say: `[is_paid]`, `[um_loggedin]`."""
 _RICH_TEXT = re.compile(r"(<(p|h[1-6]|a|li|figcaption)\b[^<>]*>).*(</\2>)", re.DOTALL)
-_HIDDEN = {"blockVisibility": {"hideBlock": True}}
+_HIDDEN = {"metadata": {"blockVisibility": False}}
 _MOST_PATTERNS = 200
 """The maximum number of patterns in one post, with those inside other patterns."""
 
@@ -172,7 +208,7 @@ class _Blocks:
             out.append(text[at : found.start()])
             at = found.end()
             if not closes:
-                attributes = _HIDDEN if _MEMBERS_BLOCK.fullmatch(name) else _object(stated)
+                attributes = _HIDDEN if _is_for_members(name, stated or "") else _object(stated)
                 open_.append((len(out), attributes))
                 if is_void and name == "footnotes":
                     out.append(self._footnotes)
@@ -191,11 +227,7 @@ class _Blocks:
         """Replace a block, `out` from `start` on, by its visible text."""
         meta = attributes.get("metadata")
         meta = meta if isinstance(meta, dict) else {}
-        by_plugin = attributes.get("blockVisibility")
-        if meta.get("blockVisibility") is False or (
-            isinstance(by_plugin, dict)
-            and (by_plugin.get("hideBlock") or "userRole" in str(by_plugin.get("controlSets")))
-        ):
+        if meta.get("blockVisibility") is False:
             del out[start:]
         elif isinstance(said := own.get(str(meta.get("name"))), dict) and "bindings" in meta:
             said = said.get("values", said)
@@ -212,6 +244,11 @@ class _Blocks:
         own = attributes.get("content", attributes.get("overrides"))
         own = own if isinstance(own, dict) else {}
         return self.shown(self._patterns.get(ref, ""), own, (*inside, ref))
+
+
+def _is_for_members(name: str, attributes: str) -> bool:
+    asks = _GOVERNS.search(attributes) and _ASKS.search(attributes)
+    return bool(asks or _MEMBERS_BLOCK.fullmatch(name)) and not _OFF.search(attributes)
 
 
 def _with_text(block: str, text: str) -> str:
