@@ -87,6 +87,10 @@ def main(traceback: bool, config: str | None) -> None:
 
 def run() -> None:
     """Run the command line of this process."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed: its number would be given to a connection
+            null = os.open(os.devnull, os.O_RDWR)
+            setattr(sys, name, os.fdopen(null, "r+", encoding="utf-8"))
     # Imported modules stay until the command exits: `search` takes a fifth less time if they are
     # not scanned for garbage.
     gc.set_threshold(200_000)

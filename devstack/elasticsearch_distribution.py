@@ -255,6 +255,8 @@ node.name: {instance.name}
 discovery.type: single-node
 network.host: 127.0.0.1
 http.port: {port}
+# Else it may take the port {port} itself, where other nodes have those from 9300 on.
+transport.port: 0
 path.data: {data}
 path.logs: {folders["logs"]}
 # Only this machine can connect.

@@ -250,8 +250,11 @@ def connect(url: str, timeout: float, ca_file: str = "") -> RedisClient:
     if ca_file and urlsplit(url).scheme == "rediss":
         options["ssl_ca_certs"] = ca_file
     try:
-        return RedisClient(redis.Redis.from_url(url, **options), timeout)
-    except ValueError:
+        client = redis.Redis.from_url(url, **options)
+        client.connection_pool.make_connection()  # fails for an unknown option
+        (urlsplit(url).hostname or "").encode("idna")  # fails for names that no host can have
+        return RedisClient(client, timeout)
+    except (ValueError, TypeError):
         # Any part of the URL may be the password.
         raise BadSettings(
             "REDIS_URL is not valid. Write it like redis://127.0.0.1:6379/0 or "

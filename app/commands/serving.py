@@ -1,5 +1,6 @@
 """`blogsearch serve`: run the service under gunicorn."""
 
+import errno
 import gc
 import logging
 import os
@@ -31,12 +32,13 @@ def _check_free(address: object, port: int) -> None:
         try:
             probe.bind(address)
         except OSError as error:
-            other = "--bind of GUNICORN_CMD_ARGS"
-            if address[1] == port:
-                other = f"`PORT={port + 1} blogsearch serve`, or --port"
+            remedy = "Correct --bind of GUNICORN_CMD_ARGS"
+            if error.errno == errno.EADDRINUSE:
+                remedy = "Stop the program that uses the port, or use another one"
+                if address[1] == port:
+                    remedy += f": `PORT={port + 1} blogsearch serve`, or --port"
             raise click.ClickException(
-                f"Cannot listen on {address[0]}:{address[1]}: {error.strerror}. Stop the program "
-                f"that uses the port, or use another one: {other}."
+                f"Cannot listen on {address[0]}:{address[1]}: {error.strerror}. {remedy}."
             ) from None
 
 

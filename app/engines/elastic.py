@@ -197,13 +197,13 @@ def connect(settings: Settings, timeout: float | None = None) -> Elasticsearch:
     Raises:
         BadSettings: a URL is invalid.
     """
-    hosts = [host.strip() for host in settings.elasticsearch_url.split(",")]
-    # The client accepts certificates only with https.
-    over_tls = any(host.startswith("https://") for host in hosts)
-    certificates: Any = {"ca_certs": settings.ca_file} if settings.ca_file and over_tls else {}
     try:
+        hosts = [_checked(host.strip()) for host in settings.elasticsearch_url.split(",")]
+        # The client accepts certificates only with https.
+        over_tls = any(host.startswith("https://") for host in hosts)
+        certificates: Any = {"ca_certs": settings.ca_file} if settings.ca_file and over_tls else {}
         return Elasticsearch(
-            [_with_port(host) for host in hosts],
+            hosts,
             api_key=settings.elasticsearch_api_key or None,
             **certificates,
             request_timeout=timeout or settings.elasticsearch_timeout,
@@ -222,12 +222,19 @@ def connect(settings: Settings, timeout: float | None = None) -> Elasticsearch:
         ) from None
 
 
-def _with_port(host: str) -> str:
-    """Return the URL with a port, which the client needs: https://search.example.org gets 443."""
+def _checked(host: str) -> str:
+    """Return the URL with a port, which the client needs, and without a slash at its end:
+    https://search.example.org/ becomes https://search.example.org:443.
+
+    Raises:
+        ValueError: it is no URL that the client can use.
+    """
     parts = urlsplit(host)
-    if parts.port is None and parts.scheme in _PORTS:
-        return parts._replace(netloc=f"{parts.netloc}:{_PORTS[parts.scheme]}").geturl()
-    return host
+    if parts.scheme not in _PORTS:
+        raise ValueError("neither http nor https")
+    (parts.hostname or "").encode("idna")  # fails for names that no host can have
+    port = "" if parts.port is not None else f":{_PORTS[parts.scheme]}"
+    return parts._replace(netloc=parts.netloc + port, path=parts.path.rstrip("/")).geturl()
 
 
 def responds(elastic: Elasticsearch) -> bool:
@@ -331,6 +338,11 @@ def _error_of(error: ApiError) -> BlogsearchError:
             "docs/operations.md lists what the service and the commands need."
         )
     described = f"{kind}: {cause}" if cause else kind
+    if isinstance(error.body, dict) and "no handler found" in str(error.body.get("error")):
+        return Unavailable(
+            "Elasticsearch does not know the path of a request: correct that in ELASTICSEARCH_URL, "
+            "or what a proxy makes of it."
+        )
     # 404: an index was deleted, or its node restarted, between two phases of a search.
     if status in TEMPORARY_STATUSES or (status == 404 and kind == _SEARCH_FAILED):
         return Unavailable(f"Elasticsearch is overloaded or starting ({status}). Try again soon.")

@@ -5,6 +5,7 @@ It depends on the environment variables PORT and WEB_CONCURRENCY (the number of 
 
 import fcntl
 import gc
+import json
 import os
 import shutil
 import sys
@@ -18,7 +19,7 @@ from typing import Any
 
 import gevent  # type: ignore[import-untyped]
 from gunicorn.glogging import Logger as GunicornLogger  # type: ignore[import-untyped]
-from gunicorn.http.errors import LimitRequestHeaders
+from gunicorn.http import errors
 from gunicorn.workers.ggevent import GeventWorker  # type: ignore[import-untyped]
 
 from analyzers.languages import language_of
@@ -45,6 +46,34 @@ bind = f"127.0.0.1:{int(os.environ.get('PORT') or 8000)}"
 workers = int(os.environ.get("WEB_CONCURRENCY") or max(2, min(os.cpu_count() or 1, 8)))
 
 
+_REFUSED = {
+    errors.InvalidRequestLine: (
+        400,
+        "Bad Request",
+        "The first line is no HTTP. Percent-encode each character of the URL that is not ASCII, "
+        "such as %C3%A9 for é; curl does so with -G --data-urlencode.",
+    ),
+    errors.LimitRequestLine: (414, "URI Too Long", "The URL is too long."),
+    errors.ExpectationFailed: (417, "Expectation Failed", "Expect may only be 100-continue."),
+    errors.LimitRequestHeaders: (
+        431,
+        "Request Header Fields Too Large",
+        "There are too many headers, or too long ones.",
+    ),
+    errors.UnsupportedTransferCoding: (
+        501,
+        "Not Implemented",
+        "Transfer-Encoding may only be chunked.",
+    ),
+}
+"""The status, the reason and the message for errors of gunicorn's parser."""
+_FAULTS_OF_OURS = (
+    errors.ConfigurationProblem,
+    errors.InvalidResponseHeader,
+    errors.InvalidResponseHeaderName,
+)
+
+
 class Worker(GeventWorker):  # type: ignore[misc]
     """A worker with a greenlet for each connection: a slow client, or one that waits for
     Elasticsearch, does not block others."""
@@ -58,8 +87,22 @@ class Worker(GeventWorker):  # type: ignore[misc]
         """
         gevent.sleep(0)
         if sum(len(value) for _, value in request.headers) > _LONGEST_HEADERS:
-            raise LimitRequestHeaders("too many headers, or too long ones")
+            raise errors.LimitRequestHeaders("too many headers, or too long ones")
         super().handle_request(listener, request, *args)
+
+    def handle_error(self, request: Any, client: Any, address: Any, error: Exception) -> None:
+        """Answer invalid HTTP in the form of every error; gunicorn would log what is searched."""
+        if not isinstance(error, errors.ParseException) or isinstance(error, _FAULTS_OF_OURS):
+            super().handle_error(request, client, address, error)
+            return
+        kind = type(error)
+        status, reason, message = _REFUSED.get(kind, (400, "Bad Request", f"{error}."))
+        self.log.warning("Invalid request from %s: %s", (address or [""])[0], kind.__name__)
+        code = reason.lower().replace(" ", "_")
+        body = json.dumps({"error": {"code": code, "message": message, "details": []}})
+        head = f"HTTP/1.1 {status} {reason}\r\nConnection: close\r\nContent-Type: application/json"
+        with suppress(OSError):
+            client.sendall(f"{head}\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
 
 
 worker_class = Worker
@@ -100,7 +143,10 @@ def _lock(folder: Path) -> int | None:
 
 # The folder of all workers' metrics. Set only once, although SIGHUP loads this module again.
 if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
-    made = Path(tempfile.mkdtemp(prefix=f".{_METRICS}", dir=worker_tmp_dir))
+    try:
+        made = Path(tempfile.mkdtemp(prefix=f".{_METRICS}", dir=worker_tmp_dir))
+    except OSError as error:
+        sys.exit(f"Error: the service needs a folder for temporary files: {error.strerror}.")
     for left in made.parent.glob(f"{_METRICS}*"):  # left by killed processes
         if (descriptor := _lock(left)) is not None:
             shutil.rmtree(left, ignore_errors=True)

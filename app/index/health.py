@@ -107,6 +107,9 @@ def _elasticsearch(elastic: Elasticsearch) -> Check:
                 remedy = f"This service needs Elasticsearch {_MAJOR}: see docs/operations.md."
                 return Check("elasticsearch", "error", f"is version {version}", remedy)
             health = elastic.cluster.health()
+    except NoIndex:  # Elasticsearch takes the path in the URL for the name of an index
+        remedy = "Correct the path in ELASTICSEARCH_URL, or what a proxy makes of it."
+        return Check("elasticsearch", "error", "does not know this path", remedy)
     except BlogsearchError as error:
         cause = error.__cause__
         if not isinstance(cause, TransportError):
@@ -139,6 +142,9 @@ def _index(elastic: Elasticsearch, settings: Settings) -> Check:
     if view.schema != SCHEMA:
         wrong = other_schema(view.schema)
         return Check("index", "error", f"{seen}. {wrong.message}", wrong.remedy)
+    if len(view.names) > 1:
+        seen = f"{alias!r} leads to several indices: {', '.join(sorted(view.names))}"
+        return Check("index", "warning", seen, "Run `blogsearch indices`, which says what to do.")
     if not view.posts:
         return Check("index", "warning", seen, "Fill it with `blogsearch reindex POSTS.jsonl`.")
     if settings.language not in ("", view.language.name):

@@ -89,7 +89,7 @@ def _explain_block(reason: str) -> Refusal:
         return DISK_FULL
     if blocks <= {"8"}:  # index.blocks.write
         return WRITE_BLOCK
-    return Refusal(f"a write block refuses it: {reason}", REMOVE_BLOCK)
+    return Refusal(f"a block refuses it: {reason.rstrip(';')}", REMOVE_BLOCK)
 
 
 def _with_causes(error: Mapping[str, Any]) -> str:

@@ -21,6 +21,7 @@ from indexer.sources.base import Source, guard, image_of
 from indexer.sources.exports import without_boxes
 from indexer.sources.fetch import Fetched, Fetcher
 from indexer.sources.identity import oid_at, plain, title_or_start
+from indexer.sources.xml import BEFORE_XML
 
 _TAIL = 2000
 """The bytes at the end that may hold the end tag; some servers append a comment to the feed."""
@@ -32,8 +33,6 @@ _LOCKED = re.compile(
 """WordPress' form for a post's password, which stands in its feeds in place of the text."""
 _EXPORT = re.compile(rb"kind#(?:settings|template)|com/blogger/2018|wordpress\.org/export")
 _BARE = re.compile(r"[<>\"']|&(?!(?:amp|lt|gt|quot|#39);)")  # never in an escaped title
-_BEFORE = b"\xef\xbb\xbf \t\r\n"
-"""The bytes before the first sign; PHP writes blank lines, which XML does not allow."""
 _TWICE = re.compile(
     r"\s*&lt;(?:p|div|h[1-6]|[uo]l|figure|img|a|span|strong|em)\b[^<]*&gt;\s*", re.I
 )
@@ -52,7 +51,7 @@ class Feed(Source):
         and most entries are on the same site; else its `id`."""
         with Fetcher(self._options.fetch) as fetcher:
             page = self._content(self.spec, fetcher)
-        is_json = page.body.lstrip(_BEFORE).startswith(b"{")
+        is_json = page.body.lstrip(BEFORE_XML).startswith(b"{")
         language, entries = self._json(page) if is_json else self._xml(page)
         language = self._options.language or language
         summaries = sum(_is_summary(entry) for entry in entries)
@@ -111,7 +110,7 @@ def _parsed(page: Fetched, address: str) -> Any:
     """
     stated = {"content-location": address, "content-type": page.content_type}
     headers = {name: value for name, value in stated.items() if value}
-    return feedparser.parse(io.BytesIO(page.body.lstrip(_BEFORE)), response_headers=headers)
+    return feedparser.parse(io.BytesIO(page.body.lstrip(BEFORE_XML)), response_headers=headers)
 
 
 def _entry(item: dict[str, Any]) -> dict[str, Any]:

@@ -177,7 +177,8 @@ class Sitemap(Source):
             status = error.response_status if isinstance(error, FetchFailed) else None
             if why := _REFUSED.get(status or 0):
                 return Skipped(origin, oid, *why)
-            return Reject(origin, oid, error.message, error.remedy or "Try again later.")
+            reason = error.message.removeprefix(f"{url}: ").rstrip(".")
+            return Reject(origin, oid, reason, error.remedy or "Try again later.")
 
     def _post(
         self, fetched: Fetched, asked: str | None, origin: Origin, lastmod: str

@@ -12,6 +12,8 @@ from indexer.sources.files import File, Stream
 
 _FAULTS = (ParseError, DefusedXmlException, ValueError, LookupError)
 """Errors of the parser; the last two occur for some encodings."""
+BEFORE_XML = b"\xef\xbb\xbf \t\r\n"
+"""What plugins of a blog write before feeds and sitemaps, and no parser reads."""
 _NOT_XML = bytes((*range(9), 11, 12, *range(14, 32)))
 
 
@@ -22,7 +24,7 @@ def parse_xml(body: bytes, name: str) -> Element:
         SourceError: it is not XML, or declares entities.
     """
     try:
-        root: Element = fromstring(body)
+        root: Element = fromstring(body.lstrip(BEFORE_XML))
     except _FAULTS as error:
         raise SourceError(f"{name} is not XML: {error}.") from error
     return root
@@ -53,14 +55,17 @@ def elements(file: File, depth: int) -> Iterator[Element]:
 
 
 class _WithoutControls:
-    """A stream without the control characters that WordPress lets through but XML forbids."""
+    """A stream without `BEFORE_XML`, and without the control characters that WordPress lets through
+    but XML forbids."""
 
     def __init__(self, stream: Stream) -> None:
         self._stream = stream
+        self._before = BEFORE_XML
 
     def read(self, size: int = -1) -> bytes:
         while chunk := self._stream.read(size):
-            if valid := chunk.translate(None, _NOT_XML):
+            if valid := chunk.translate(None, _NOT_XML).lstrip(self._before):
+                self._before = b""
                 return valid
         return b""
 

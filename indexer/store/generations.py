@@ -110,6 +110,14 @@ def parse_generations(alias: str, indices: Mapping[str, Any]) -> list[Generation
                 f"Delete it (`curl -X DELETE $ELASTICSEARCH_URL/{name}`) if nothing needs it, or "
                 "set BLOGSEARCH_INDEX to another name.",
             )
+    searched = sorted(name for name, body in indices.items() if alias in body.get("aliases", {}))
+    if len(searched) > 1:  # restored from a snapshot, for instance
+        raise IndexingError(
+            f"{alias!r} leads to several indices: {', '.join(searched)}. Searches find each post "
+            "several times.",
+            "Take the aliases from all but one, such as "
+            f'`curl -X DELETE "$ELASTICSEARCH_URL/{searched[0]}/_alias/*"`.',
+        )
     return sorted(generations, key=lambda generation: generation.number)
 
 
@@ -196,7 +204,8 @@ def swap(client: Elasticsearch, alias: str, new: str, replaces: str | None) -> s
     """Make a generation live, and the live one, whose name is returned, the previous one.
 
     One atomic step. It fails if the live one is no longer live, or if the new one has lost its
-    building alias: then another process has taken over the lock.
+    building alias: then another process has taken over the lock. If there is no live one, the
+    previous one stays: it alone has what came over HTTP.
 
     Args:
         replaces: the live generation when the build began; None: there was none.
@@ -205,12 +214,14 @@ def swap(client: Elasticsearch, alias: str, new: str, replaces: str | None) -> s
         NotBuilt: another one is live, of which the new one has no data.
     """
     previous, former = f"{alias}-previous", None
+    existing = list_generations(client, alias)
+    replaced = live_of(existing)
     actions: list[dict[str, Any]] = [
         {"remove": {"index": new, "alias": building_alias(new), "must_exist": True}},
         {"add": {"index": new, "alias": alias}},
         {"add": {"index": new, "alias": live_alias(new), "is_hidden": True}},
     ]
-    for generation in list_generations(client, alias):
+    for generation in existing:
         name = generation.name
         if generation.state == "live":
             if name != replaces:
@@ -221,6 +232,8 @@ def swap(client: Elasticsearch, alias: str, new: str, replaces: str | None) -> s
                 {"remove": {"index": name, "alias": alias, "must_exist": False}},
                 {"add": {"index": name, "alias": previous, "is_hidden": True}},
             ]
+        elif generation.state == "previous" and not (replaced or name == new):
+            former = name
         elif generation.state == "previous":
             actions.append({"remove": {"index": name, "alias": previous}})
             if name != new:

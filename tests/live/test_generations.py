@@ -166,6 +166,22 @@ def test_indices_and_rollback(run: Run, elastic: Elasticsearch, alias: str, make
         read_swap(elastic, alias, f"{alias}-000002")  # it was deleted, with what was stored of it
 
 
+def test_a_build_in_place_of_a_deleted_index_keeps_the_previous_one(
+    elastic: Elasticsearch, alias: str, make: Make, post_oids: PostOids
+) -> None:
+    """It alone has what came over HTTP."""
+    make("a")
+    put_post(elastic, alias, "sent")
+    elastic.indices.delete(index=make("a").index)
+    built = make("a")
+    assert (built.previous, states(elastic, alias)) == (
+        f"{alias}-000001",
+        {1: "previous", 3: "live"},
+    )
+    rollback(elastic, alias)
+    assert post_oids() == {"a", "sent"}
+
+
 def test_what_no_run_has_made_is_left_alone(
     run: Run, elastic: Elasticsearch, alias: str, make: Make
 ) -> None:

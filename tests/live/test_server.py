@@ -152,5 +152,19 @@ def test_a_request_that_two_servers_could_read_differently_is_refused(server: Se
 
 def test_a_request_with_many_long_headers_is_refused_before_they_are_read(server: Server) -> None:
     long = {f"X-{number}": "a" * 8_000 for number in range(60)}
-    assert server.get("/search?q=python", **long)[0] == 431
+    status, _, body = server.get("/search?q=python", **long)
+    assert (status, json.loads(body)["error"]["code"]) == (431, "request_header_fields_too_large")
     assert server.get("/search?q=python", Cookie="a=b;" * 2_000)[0] == 200
+
+
+def test_invalid_http_gets_an_error_as_all_others_and_its_search_is_not_logged(
+    server: Server,
+) -> None:
+    for line in ("GET /search?q=zürich HTTP/1.1", "GET / HTTP/2.0"):
+        with socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection:
+            connection.sendall(f"{line}\r\nHost: a\r\n\r\n".encode())
+            answer = b"".join(iter(lambda: connection.recv(65_536), b""))
+        assert json.loads(answer.partition(b"\r\n\r\n")[2])["error"]["code"] == "bad_request"
+    log = server.log.read_text()
+    assert "InvalidRequestLine" in log
+    assert "rich" not in log

@@ -32,7 +32,8 @@ def urlset(server: Server, *paths: str) -> str:
         for number, path in enumerate(paths, start=1)
     )
     namespace = "http://www.sitemaps.org/schemas/sitemap/0.9"
-    return f'<?xml version="1.0"?><urlset xmlns="{namespace}">{urls}</urlset>'
+    # Plugins of a blog write blank lines before it.
+    return f'\n<?xml version="1.0"?><urlset xmlns="{namespace}">{urls}</urlset>'
 
 
 def index(*locations: str) -> str:

@@ -1,5 +1,6 @@
 """How the `blogsearch` command starts, and how it fails."""
 
+import os
 import subprocess
 import sys
 
@@ -56,3 +57,12 @@ def test_an_unexpected_error_shows_its_traceback_only_on_request(words: list[str
 )
 def test_doctor_ends_with_the_worst_that_it_found(statuses: list[Status], code: int) -> None:
     assert exit_code([Check("a check", status, "seen") for status in statuses]) == code
+
+
+def test_a_closed_stdout_is_no_error() -> None:
+    """cron jobs and daemons may have none."""
+    command = f"{sys.executable} -c 'from app.cli import run; run()' doctor >&-"
+    nowhere = {"ELASTICSEARCH_URL": "http://127.0.0.1:1", "REDIS_URL": ""}
+    environment = {**os.environ, **nowhere}
+    done = subprocess.run(["bash", "-c", command], env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (1, "")

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from indexer.errors import IndexingError
-from indexer.store.generations import parse_generations
+from indexer.store.generations import live_alias, parse_generations
 
 
 def index_body(*aliases: str, blocked: str = "false") -> dict[str, Any]:
@@ -35,6 +35,13 @@ def test_aliases_tell_what_a_generation_is() -> None:
         (4, "live", False, False),
         (1_000_000, "building", True, False),
     ]
+
+
+def test_an_alias_of_several_indices_is_refused() -> None:
+    """Such as after a former generation was restored beside the live one."""
+    each = {name: index_body("blog", live_alias(name)) for name in ("blog-000001", "blog-000003")}
+    with pytest.raises(IndexingError, match=r"blog-000001, blog-000003.*/blog-000001/_alias"):
+        parse_generations("blog", each)
 
 
 @pytest.mark.parametrize("indices", [{"blog": index_body()}, {"posts": index_body("blog")}])

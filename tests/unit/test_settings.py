@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from app.cache.redis_client import connect as connect_redis
 from app.engines.elastic import connect
 from app.errors import BadSettings
 from app.settings import (
@@ -166,4 +167,11 @@ def test_a_file_without_certificates_is_named(
 def test_an_invalid_url_of_elasticsearch_is_refused_without_its_password(url: str) -> None:
     with pytest.raises(BadSettings, match="ELASTICSEARCH_URL is not valid") as raised:
         connect(Settings(elasticsearch_url=url))
+    assert "hid" not in str(raised.value)
+
+
+@pytest.mark.parametrize("url", ["redis://:hidden@a..b/0", "redis://:hidden@127.0.0.1?colour=red"])
+def test_an_invalid_url_of_redis_is_refused_without_its_password(url: str) -> None:
+    with pytest.raises(BadSettings, match="REDIS_URL is not valid") as raised:
+        connect_redis(url, 1.0)
     assert "hid" not in str(raised.value)
