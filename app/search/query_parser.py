@@ -74,6 +74,8 @@ _PICTURE = (
 _EMOJI = re.compile(rf"{_PICTURE}(?:[\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]|\u200d{_PICTURE})*")
 _SYMBOL_OR_TOKEN = re.compile(f"{_SYMBOL.pattern}|{_TOKEN}")
 _PART = re.compile(r"(?:(?<=\d),(?=\d)|[^/,;&|()\[\]{}<>])+")
+# Only a dash behind a space is that of a flag: not in (-v), [-v|-q], [-122.5, 37.4].
+_INNER_DASH = re.compile(r"(?<=[/,;&|()\[\]{}<>])(?:-(?!-)|[—–])")
 QUOTATION_MARKS = '"“”„‟«»＂'
 """The marks that may enclose a phrase; keyboards insert those of their language."""
 _USUAL = {**APOSTROPHES, **str.maketrans(dict.fromkeys(QUOTATION_MARKS, '"'))}
@@ -256,6 +258,7 @@ def _pairs(run: str, start: int, position: int, language: Language) -> Iterator[
 
 
 def _words(run: str, start: int, position: int, language: Language) -> Iterator[QueryTerm]:
+    run = _INNER_DASH.sub(" ", run)
     for part in [re.match(".*", run)] if _SYMBOL.search(run) else _PART.finditer(run):
         begin = start + (part.start() if part else 0)
         texts = _VERSION.split(part.group() if part else "")

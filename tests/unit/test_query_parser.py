@@ -41,6 +41,10 @@ def test_short_flags_are_words_and_other_exclusions_are_not() -> None:
     assert [term.pieces for term in query.terms] == terms
     assert [term.is_short_flag for term in query.terms] == [False, True, False, True, True]
     assert (query.excluded, query.other_categories) == (("pear",), ("Linux",))
+    # The index has a flag only behind a space.
+    behind_brackets = parse_query("cat (-v) [-122.5, 37.4] [-n|-q]")
+    texts = [term.text for term in behind_brackets.terms]
+    assert texts == ["cat", "v", "122.5", "37.4", "n", "q"]
 
 
 def test_operators_are_no_words() -> None:
