@@ -80,6 +80,7 @@ QUOTATION_MARKS = '"“”„‟«»＂'
 """The marks that may enclose a phrase; keyboards insert those of their language."""
 _USUAL = {**APOSTROPHES, **str.maketrans(dict.fromkeys(QUOTATION_MARKS, '"'))}
 _FLAG = re.compile(rf"(?:{FLAGS})(?![\w-])")
+_VENDOR = re.compile("(?:webkit|moz|ms|o)-[a-z]")  # -webkit-appearance of CSS excludes nothing
 _DASH = re.compile("^[—–]")  # phones replace -- by these
 _GERSHAYIM = re.compile('(?<=[א-ת])["״](?=[א-ת])')
 # python3.12 is python and 3.12.
@@ -216,7 +217,7 @@ def parse_query(q: str, language: Language) -> ParsedQuery:
             continue
         if piece["out"] and piece["quoted"] is None and _FLAG.match(text):
             terms.extend(_terms(f"-{text}", piece.start(), len(terms), language))
-        elif piece["out"]:
+        elif piece["out"] and not _VENDOR.match(text):
             excluded.append(text)
         elif piece["quoted"] is not None:
             quoted.append(text)

@@ -41,6 +41,8 @@ def test_short_flags_are_words_and_other_exclusions_are_not() -> None:
     assert [term.pieces for term in query.terms] == terms
     assert [term.is_short_flag for term in query.terms] == [False, True, False, True, True]
     assert (query.excluded, query.other_categories) == (("pear",), ("Linux",))
+    (css,) = parse_query("-webkit-user-select").terms
+    assert css.pieces == ("webkit", "user", "select")
     # The index has a flag only behind a space.
     behind_brackets = parse_query("cat (-v) [-122.5, 37.4] [-n|-q]")
     texts = [term.text for term in behind_brackets.terms]
