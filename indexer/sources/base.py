@@ -78,13 +78,18 @@ class SourceOptions:
 
 
 def complete(post: RawPost, options: SourceOptions) -> RawPost:
-    """Add the site's URL to the paths of a post, and a language if it has none."""
+    """Add the site's URL to the paths of a post, and a language if it has none; remove the category
+    that WordPress and others give a post that has none."""
     url = without_tracking(post.url) if isinstance(post.url, str) else post.url
     key = post.translation_key
     if isinstance(key, list):
         key = [_on_site(address, options.site) for address in key]
+    categories = post.categories
+    if isinstance(categories, list | tuple):
+        categories = [name for name in categories if str(name).lower() != "uncategorized"]
     return replace(
         post,
+        categories=categories,
         translation_key=key,
         url=_on_site(url, options.site),
         image=_on_site(post.image, options.site),

@@ -17,11 +17,11 @@ import orjson
 
 from indexer.errors import SourceError
 from indexer.posts.dates import NoDate, moment
-from indexer.posts.html_text import parse
 from indexer.posts.records import Origin, RawComment, RawPost, Skipped, SourceItem, When
 from indexer.sources.base import Source, SourceOptions, guard, image_of
 from indexer.sources.fetch import Fetched
 from indexer.sources.files import File, Stream, decode, files_in, read_inside
+from indexer.sources.html.content import own_text
 from indexer.sources.html.page import read_page
 from indexer.sources.identity import fit, labels, oid_at, plain, title_or_start
 from indexer.sources.markdown.folder import check_template, fill
@@ -135,32 +135,15 @@ class Substack(Source):
             return Skipped(origin, name, "draft", "draft", declared=True)
         if row.get("audience", "everyone") != "everyone":
             return Skipped(origin, name, "for subscribers only", "locked", declared=True)
-        text = without_boxes(self._read(f"posts/{name}.html")) or row.get("subtitle") or ""
+        html = self._read(f"posts/{name}.html") or row.get("subtitle") or ""
         return RawPost(
             origin=origin,
             oid=name,
-            title=title_or_start(row.get("title"), text),
-            text=text,
+            title=title_or_start(row.get("title"), html),
+            text=own_text(html),
             url=f"/p/{name.partition('.')[2] or name}",
             pub_date=row.get("post_date"),
         )
-
-
-_BOXES = (
-    ".subscription-widget-wrap, .subscription-widget-wrap-editor, .captioned-button-wrap,"
-    ".subscription-widget, p.button-wrapper, .install-substack-app-embed,"
-    ".digest-post-embed, .community-chat, .poll-embed"
-)
-
-
-def without_boxes(html: str) -> str:
-    """Remove boxes from a post of Substack that ask to subscribe or lead to other posts."""
-    if not re.search(r'class="[^"]*(?:subscri|button-wrap|-embed|community-chat)', html):
-        return html
-    page = parse(html)
-    for box in page.css(_BOXES):
-        box.decompose()
-    return page.body.inner_html or "" if page.body else ""
 
 
 class Medium(Source):

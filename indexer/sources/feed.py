@@ -18,8 +18,8 @@ from indexer.errors import SourceError
 from indexer.posts.addresses import host_of, is_local, is_url, without_tracking
 from indexer.posts.records import Origin, RawPost, Skipped, SourceItem
 from indexer.sources.base import Source, guard, image_of
-from indexer.sources.exports import without_boxes
 from indexer.sources.fetch import Fetched, Fetcher
+from indexer.sources.html.content import own_text
 from indexer.sources.identity import oid_at, plain, title_or_start
 from indexer.sources.xml import BEFORE_XML
 
@@ -134,16 +134,17 @@ def _entry(item: dict[str, Any]) -> dict[str, Any]:
 
 
 def _post(entry: Any, origin: Origin, language: str | None, pages: Collection[str]) -> SourceItem:
-    text, url = without_boxes(_html(entry)), _url(entry)
+    said, url = _html(entry), _url(entry)
+    text = own_text(said)
     oid = oid_at(url if url in pages else None, entry.get("id") or _link(entry))
-    if entry.get("locked"):
+    if entry.get("locked") or text is None:
         return Skipped(origin, oid, "for members, or behind a password", "locked", declared=True)
     own = next(iter(entry.get("content", ())), None) or entry.get("summary_detail") or {}
     updated = dict.get(entry, "updated")  # the entry's own `get` warns, and returns `published`
     return RawPost(
         origin=origin,
         oid=oid,
-        title=title_or_start(_title(entry), text),
+        title=title_or_start(_title(entry), said),
         text=text,
         url=url,
         pub_date=entry.get("published") or updated,

@@ -65,7 +65,7 @@ class Sitemap(Source):
         to it; and a page to which several redirect, unless the sitemap lists it.
         """
         with Fetcher(self._options.fetch) as fetcher:
-            pages, robots, seen = self._pages(fetcher), Robots(fetcher), set()
+            pages, robots, seen = self.pages(fetcher), Robots(fetcher), set()
             self._site = BuiltSite(entries=self._fed(fetcher, robots))
             self._listed = {oid_of_page(url) for url, _ in pages if is_valid_url(url)}
             self.total = len(pages)
@@ -77,7 +77,7 @@ class Sitemap(Source):
                     seen.add(page)
                 yield item
 
-    def _pages(self, fetcher: Fetcher) -> list[tuple[str, str]]:
+    def pages(self, fetcher: Fetcher) -> list[tuple[str, str]]:
         """Return the URLs with their last changes; all are read before a page is fetched."""
         left, known = deque([self.spec]), {self.spec}
         pages: dict[str, tuple[str, str]] = {}
@@ -129,7 +129,7 @@ class Sitemap(Source):
             waiting: deque[Future[SourceItem | Moved]] = deque()
             try:
                 for url, lastmod in pages:
-                    waiting.append(pool.submit(self._item, fetcher, robots, url, lastmod))
+                    waiting.append(pool.submit(self.item, fetcher, robots, url, lastmod))
                     if len(waiting) > 2 * connections:
                         yield waiting.popleft().result()
                 while waiting:
@@ -159,7 +159,7 @@ class Sitemap(Source):
             return NotPost("excluded", "excluded", declared=True)
         return _OTHER_TYPE if path.lower().endswith(_NO_PAGES) else None
 
-    def _item(self, fetcher: Fetcher, robots: Robots, url: str, lastmod: str) -> SourceItem | Moved:
+    def item(self, fetcher: Fetcher, robots: Robots, url: str, lastmod: str) -> SourceItem | Moved:
         """Return the post on a page, or the reason why there is none; runs in several threads."""
         origin = Origin(url)
         oid = oid_of_page(url) if is_valid_url(url) else None

@@ -174,7 +174,8 @@ _PARTS = (
 )
 _MEMBERS_SHORTCODE = re.compile(
     r"(?<!\[)\[(?!(?:[\w-]*[_-])?(?:not?|non|team|staff)[_-])(?![\w-]*_not\b)"
-    rf"((?:[\w-]*[_-])?(?:{_PARTS})(?:[_-][\w-]*)?)(?![\w-])[^\[\]]*\].*?\[/\1\]",
+    rf"((?:[\w-]*[_-])?(?:{_PARTS})(?:[_-][\w-]*)?)(?![\w-])"
+    r"(?![^\[\]]*=[\"']?(?:(?:logged_)?out|0)[\"'\s\]])[^\[\]]*\].*?\[/\1\]",
     re.IGNORECASE | re.DOTALL,
 )
 """Shortcodes around a text for members, which their names say: `[is_paid]`, `[um_loggedin]`."""

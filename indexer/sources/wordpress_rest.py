@@ -7,7 +7,7 @@ approved ones, with pingbacks.
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from tempfile import TemporaryFile
 from typing import Any, NamedTuple
@@ -16,20 +16,24 @@ from urllib.parse import urlencode, urljoin, urlsplit
 import orjson
 
 from indexer.errors import SourceError
-from indexer.posts.addresses import host_of
+from indexer.posts.addresses import address_of, host_of
 from indexer.posts.records import (
     IsUnchangedEntry,
     Origin,
     PageKind,
     RawComment,
     RawPost,
+    Reject,
     Skipped,
     SourceItem,
     batches,
 )
 from indexer.sources.base import Source, SourceOptions, guard, image_of
+from indexer.sources.detect import kind_of_page, posts_of_site
 from indexer.sources.fetch import Fetched, Fetcher, FetchFailed, Robots
+from indexer.sources.html.content import own_text
 from indexer.sources.identity import oid_at, plain, title_or_start
+from indexer.sources.sitemap import Sitemap
 from indexer.sources.wordpress import LOCKED, with_zone
 
 Entry = Mapping[str, Any]
@@ -101,9 +105,49 @@ class _Site:
 
     api: str
     fetcher: Fetcher
-    warn: Callable[[str], None]
+    options: SourceOptions
+    sitemap: Sitemap
     terms: dict[str, dict[int, str]] = field(default_factory=dict)
     totals: dict[str, int] = field(default_factory=dict)  # by route, as last read
+    listed: Set[str] = frozenset()  # the addresses in the sitemap, if there is one
+    hidden: dict[str, tuple[str, PageKind] | None] = field(default_factory=dict)  # by link
+
+    def find_listed(self, home: str) -> None:
+        """Read the sitemap, if there is one."""
+        try:
+            page = posts_of_site(self.fetcher.get(home), self.fetcher)
+            if kind_of_page(page, self.fetcher.options.max_bytes) == "sitemap":
+                pages = Sitemap(page.url, self.options, page).pages(self.fetcher)
+                self.listed = {address_of(url) for url, _ in pages}
+        except FetchFailed as error:
+            self.options.warn(
+                f"{error.message.rstrip('.')}: the posts are read without the sitemap."
+            )
+        except SourceError:
+            return
+
+    def why_hidden(self, entry: Entry, robots: Robots) -> tuple[str, PageKind] | None:
+        """Return why a post's page asks to be left out; None if it does not.
+
+        The page is read if a field of the entry says so, or the sitemap lacks it: The SEO Framework
+        tells the API nothing, and in a list of All in One SEO 4.9 all posts behind a hidden one
+        have its `noindex`.
+        """
+        link = str(entry.get("link") or "")
+        of_plugins = [str(value) for name, value in entry.items() if name.endswith("_head")]
+        by_yoast = str((entry.get("yoast_head_json") or {}).get("robots"))
+        is_said = "noindex" in by_yoast or any(map(_HIDDEN.search, of_plugins))
+        if not is_said and (not self.listed or address_of(link) in self.listed):
+            return None
+        if link not in self.hidden:
+            item = self.sitemap.item(self.fetcher, robots, link, "")
+            found: tuple[str, PageKind] | None = None
+            if isinstance(item, Skipped) and item.kind in ("noindex", "locked"):
+                found = item.reason, item.kind
+            if is_said and isinstance(item, Reject | Skipped):
+                found = found or ("noindex", "noindex")  # the page cannot be read
+            self.hidden[link] = found
+        return self.hidden[link]
 
     def pages(self, route: str, **parameters: Any) -> Iterator[list[Entry]]:
         """Yield the pages of all entries, oldest first, so that new entries move none.
@@ -140,7 +184,7 @@ class _Site:
         except FetchFailed as error:
             if error.response_status not in _CLOSED:
                 raise
-            self.warn(f"{error.message.rstrip('.')}: the posts are read without {route}.")
+            self.options.warn(f"{error.message.rstrip('.')}: the posts are read without {route}.")
 
     def names(self, taxonomy: str, entry: Entry) -> list[str]:
         """Return the names of a post's categories or tags."""
@@ -180,7 +224,9 @@ class WordPressSite(Source):
         a site that fails midway changes nothing.
         """
         with Fetcher(self._options.fetch) as fetcher:
-            site, robots = _Site(self._api, fetcher, self._options.warn), Robots(fetcher)
+            options, robots = replace(self._options, max_pages=None), Robots(fetcher)
+            site = _Site(self._api, fetcher, options, Sitemap(self.spec, options))
+            site.find_listed(self.spec)
             rows = self._rows(site, robots, is_unchanged)
             for row in rows if is_unchanged is None else _spool(rows):
                 yield self._item(row, site, robots)
@@ -193,6 +239,8 @@ class WordPressSite(Source):
         for route in ("posts", "pages"):
             for listed in site.pages(route, _fields=_LISTED):
                 self.total = before + site.totals[route]
+                if site.listed.isdisjoint(address_of(str(it.get("link") or "")) for it in listed):
+                    site.listed = frozenset()  # of other pages, or of another host
                 said: dict[int, list[Entry]] = {entry["id"]: [] for entry in listed}
                 found = site.some("comments", said, "post", _fields=_SAID)
                 for comment in site.beside("comments", found):
@@ -202,7 +250,7 @@ class WordPressSite(Source):
                 for entry in listed:
                     id_, origin = entry["id"], self._origin(entry)
                     marks[id_] = mark = self._mark(entry, site, said)
-                    if self._why_left_out(entry, robots):  # also if the post is as it was
+                    if self._why_left_out(entry, site, robots):  # also if the post is as it was
                         yield _Row(entry, [], "", mark)
                     elif not (is_unchanged and is_unchanged(mark.encode(), origin)):
                         wanted.append(id_)
@@ -231,15 +279,17 @@ class WordPressSite(Source):
         entry, origin = row.entry, self._origin(row.entry)
         link = str(entry.get("link") or "")
         oid = oid_at(link, str(entry["id"]))
-        if left_out := self._why_left_out(entry, robots):
+        if left_out := self._why_left_out(entry, site, robots):
             return Skipped(origin, oid, *left_out, declared=True)
 
-        def post() -> RawPost:
-            text = entry["content"]["rendered"]
+        def post() -> SourceItem:
+            html = entry["content"]["rendered"]
+            if (text := own_text(html)) is None:
+                return Skipped(origin, oid, "for members", "locked", declared=True)
             return RawPost(
                 origin=origin,
                 oid=oid,
-                title=title_or_start(plain(entry["title"]["rendered"]), text),
+                title=title_or_start(plain(entry["title"]["rendered"]), html),
                 text=text,
                 url=link or None,
                 pub_date=with_zone(entry.get("date"), entry.get("date_gmt")),
@@ -255,7 +305,9 @@ class WordPressSite(Source):
 
         return guard(post, origin, oid)
 
-    def _why_left_out(self, entry: Entry, robots: Robots) -> tuple[str, PageKind] | None:
+    def _why_left_out(
+        self, entry: Entry, site: _Site, robots: Robots
+    ) -> tuple[str, PageKind] | None:
         """Return why an entry is not a post; None if it is one, or if the fields of a list do not
         say."""
         link = str(entry.get("link") or "")
@@ -263,11 +315,9 @@ class WordPressSite(Source):
             return LOCKED, "locked"
         if self._options.excludes(urlsplit(link).path.strip("/")):
             return "excluded", "excluded"
-        of_plugins = [str(value) for name, value in entry.items() if name.endswith("_head")]
-        by_yoast = str((entry.get("yoast_head_json") or {}).get("robots"))
-        if "noindex" in by_yoast or any(map(_HIDDEN.search, of_plugins)):
-            return "noindex", "noindex"
-        return None if robots.allows(link) else ("disallowed by robots.txt", "excluded")
+        if not robots.allows(link):
+            return "disallowed by robots.txt", "excluded"
+        return site.why_hidden(entry, robots)
 
 
 def _spool(rows: Iterable[_Row]) -> Iterator[_Row]:

@@ -161,6 +161,27 @@ def test_posts_and_pages_with_all_their_fields(site: WordPress) -> None:
     assert (source.spec, source._options.language) == (site.url("/"), "en-GB")
 
 
+def test_a_page_decides_what_the_api_leaves_open(site: WordPress, server: Server) -> None:
+    """Seen of The SEO Framework (5), All in One SEO (6) and Paid Memberships Pro (7)."""
+    head = '<meta name="robots" content="max-image-preview:large, noindex" />'
+    notice = '<div class="members-access-error">You may not view this without an account.</div>'
+    for number in range(3, 8):
+        site.add(number, **({"aioseo_head": head} if number == 6 else {}))
+    site.add(8, text=notice)
+    gate = '<div class="pmpro"><div class="pmpro_content_message">Join, or log in.</div></div>'
+    for number, inside in ((5, head), (6, "<p>Flour.</p>"), (7, f"<main>{gate}</main>")):
+        page = f"<!doctype html><title>Flour</title>{inside}"
+        server.say(f"/2026/03/post-{number}/", page, Content_Type="text/html")
+    urls = [f"<url><loc>{site.url(f'/2026/03/post-{n}/')}</loc></url>" for n in (3, 4, 6, 8)]
+    server.say("/sitemap.xml", f"<urlset>{''.join(urls)}</urlset>", Content_Type="text/xml")
+    items = read(site)
+    posts = [item.oid[-1:] for item in items if isinstance(item, RawPost) and item.oid]
+    left_out = [(item.oid, item.kind) for item in items if isinstance(item, Skipped)]
+    assert posts == ["3", "4", "6"]
+    hidden = [("2026/03/post-5", "noindex"), ("2026/03/post-7", "locked")]
+    assert left_out == [*hidden, ("2026/03/post-8", "locked")]
+
+
 def test_only_what_has_changed_is_read_whole(site: WordPress) -> None:
     for number in range(1, 251):
         site.add(number)

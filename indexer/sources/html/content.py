@@ -14,7 +14,16 @@ from typing import NamedTuple
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from indexer.posts.dates import DATE_IN_TEXT
-from indexer.posts.html_text import HEADINGS, UNSEEN, one_line, text_of, walk
+from indexer.posts.html_text import (
+    HEADINGS,
+    UNSEEN,
+    Readable,
+    TooMuchMarkup,
+    one_line,
+    parse,
+    text_of,
+    walk,
+)
 from indexer.sources.html.layouts import Layout
 
 Node = LexborNode
@@ -106,6 +115,8 @@ class Lengths(NamedTuple):
         return self.linked / self.text if self.text else 0.0
 
 
+_LEAST_BESIDE = 60
+"""The characters beside a notice for members from which they are a post of their own."""
 _NONE = Lengths(0, 0, 0)
 _NO_TEXTS: Mapping[str, float] = MappingProxyType({})
 NOT_OWN = UNSEEN | {"header", "nav", "aside", "footer", "form", "dialog"}
@@ -243,6 +254,42 @@ def _names_of(node: Node) -> str:
     return " ".join(filter(None, map(given.get, names))).lower()
 
 
+GATES = (
+    "form.post-password-form, form[action*='action=postpass'], .gh-post-upgrade-cta,"
+    " #hexo-blog-encrypt, .members-access-error, .pmpro:has(> .pmpro_content_message),"
+    " [class^=swpm-post-], [class^=swpm-more-tag-], .um-locked-content, #wpmem_login, #wpmem_reg,"
+    " #wpmem_restricted_msg, .leaky_paywall_message_wrap, .patreon-campaign-banner,"
+    " .content-control-not-accessible, .jetpack-subscribe-paywall"
+)
+"""Elements that WordPress, its plugins, Ghost and one of Hexo show in place of locked content."""
+_INSERTED = Layout(
+    drop=".sharedaddy, .jp-relatedposts, .subscription-widget-wrap,"
+    " .subscription-widget-wrap-editor, .captioned-button-wrap, .subscription-widget,"
+    " p.button-wrapper, .install-substack-app-embed, .digest-post-embed, .community-chat,"
+    " .poll-embed, .wp-block-query, .wp-block-latest-posts"
+)
+"""What stands in the text of a post in an API or a feed, but is not its own."""
+
+
+def is_gated(content: Node) -> bool:
+    """Whether a form for a password or a notice for members stands in place of a content."""
+    gates = sum(text_length(gate) for gate in content.css(GATES))
+    return bool(gates) and text_length(content) - gates < _LEAST_BESIDE
+
+
+def own_text(html: str) -> Readable | str | None:
+    """Return the text of a post in an API or a feed, as its page has it; None if it is locked."""
+    try:
+        page = parse(html)
+    except TooMuchMarkup:
+        return html  # which is rejected when it is read
+    if is_gated(body_of(page)):
+        return None
+    content = Content(page, _INSERTED)
+    content.find()
+    return text_of(content.root)
+
+
 class Content:
     """The content of a parsed page, which is modified: first call `find`, then `tidy`.
 
@@ -281,7 +328,7 @@ class Content:
         for node in page.css(_UNHEARD):
             if self._lengths[node.mem_id].text < 60:
                 self._remove(node, "for screen readers")
-        for node in page.css(layout.drop) if layout.drop else ():
+        for node in page.css(f"{GATES}, {layout.drop}" if layout.drop else GATES):
             self._remove(node, f"not the text in {layout.name or 'any layout'}")
         for selector, dates in ((layout.date, self.dates), (layout.updated, self.updated)):
             for node in page.css(selector) if selector else ():

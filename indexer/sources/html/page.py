@@ -18,13 +18,14 @@ from indexer.posts.html_text import TooMuchMarkup, one_line, parse, text_of
 from indexer.posts.records import Origin, PageKind, RawPost, Reject, Skipped, SourceItem
 from indexer.sources.base import SourceOptions, image_of
 from indexer.sources.html.content import (
+    GATES,
     NOT_OWN,
     Content,
     body_of,
     headed_article,
+    is_gated,
     is_in_text,
     measure,
-    text_length,
 )
 from indexer.sources.html.layouts import Layout, layout_of
 from indexer.sources.html.lists import is_list
@@ -60,12 +61,6 @@ _FILE = re.compile(r"\.(?!html?$|php$)[a-z]\w{1,4}$", re.IGNORECASE)
 _WHOLE = re.compile(r"<!doctype|<html|<head[\s>]|<title", re.IGNORECASE)
 _POSTING = re.compile(r"(?i)\b(?:(?:news|tech)?article|(?:blog|socialmedia)posting|report)\b")
 _COLLECTION = re.compile(r"(?i)\b(?:blog|collectionpage|searchresultspage|profilepage)\b")
-_GATES = (
-    "form.post-password-form, form[action*='action=postpass'], .gh-post-upgrade-cta,"
-    " #hexo-blog-encrypt"
-)
-"""Elements that WordPress, Ghost and a plugin of Hexo show in place of locked content."""
-
 SEPARATORS = (" | ", " - ", " – ", " — ", " · ", " :: ", " • ", " « ", " » ")
 _ENDS = re.compile("|".join(map(re.escape, SEPARATORS)))
 _MARKS = re.compile(r"^[|–—·•«»›]*\s+|\s+[|–—·•«»›]*$")
@@ -268,11 +263,11 @@ class Page:
         unsearched = self.layout.unsearched
         if oid in self._site.unsearched or (unsearched and self.parsed.css_first(unsearched)):
             return NotPost("not in the site's own search", "noindex", declared=True)
-        if self._is_locked():
-            return NotPost("locked: asks for a password or an account", "locked", declared=True)
         is_list = self.layout.list and self.parsed.css_first(self.layout.list) is not None
         if is_list or (self._is_collection and not self._postings):
             return NotPost("says that it is a list", "list", declared=True)
+        if self._is_locked():
+            return NotPost("locked: asks for a password or an account", "locked", declared=True)
         if self._is_untranslated(oid):
             return NotPost("not translated", "copy", declared=True)
         if oid in self._site.unlisted:
@@ -281,10 +276,10 @@ class Page:
 
     def _is_locked(self) -> bool:
         """Whether a form for a password or for members stands in place of the text."""
-        for gate in self._main.css(_GATES):
-            content = gate.parent
-            if content is not None and text_length(content) - text_length(gate) < _EMPTY:
-                return True
+        known = self.parsed.css_first(self.layout.content) if self.layout.content else None
+        around = [known] if known else [gate.parent for gate in self._main.css(GATES)]
+        if any(is_gated(content) for content in around if content):
+            return True
         own = measure(self._main, NOT_OWN)[self._main.mem_id]
         return own.unlinked < _EMPTY and self._main.css_first("input[type=password]") is not None
 
