@@ -334,6 +334,11 @@ _TAG = re.compile(
     r"\[(\[/?[a-z][^\[\]]*\])\]|\[(/?)([a-z][\w-]*)((?:[\s/=][^\[\]]*)?)\]", re.IGNORECASE
 )
 _ATTRIBUTE = re.compile(r"""\s[\w-]+(?:=[\w"'&]|\s*=\s*["'])""")
+_TITLED = re.compile(
+    r"""(?i)(?!.*(?:button|btn|link|icon|image|tooltip)).*\stitle=(?:"([^"]+)"|'([^']+)')""",
+    re.DOTALL,
+)
+"""A shortcode with a title that is shown above its text, such as that of a tab or an accordion."""
 _ALONE = re.compile(
     r"^[ \t]*(?:<p>[ \t]*)?\[[a-z][a-z0-9_-]+\][ \t]*(?:</p>[ \t]*)?$", re.MULTILINE
 )
@@ -364,6 +369,8 @@ def paragraphs(text: str) -> str:
         if tag[1]:
             return tag[1]
         name, rest = tag[3].lower(), tag[4]
+        if name in pairs and not tag[2] and (titled := _TITLED.match(name + rest)):
+            return f"<p>{titled[1] or titled[2]}</p>"
         is_known = name in pairs or name in _BARE or "_" in name or name.startswith("contact-form")
         return "" if is_known or rest.endswith("/") or _ATTRIBUTE.search(rest) else tag[0]
 
