@@ -48,8 +48,10 @@ _MOST = 100  # entries in a page
 _MANY = 25  # posts with their texts in a request
 _LISTED = (
     "id,link,date_gmt,modified_gmt,categories,tags,featured_media,content.protected,"
-    "lang,translations"
+    "lang,translations,excerpt.rendered"
 )
+"""With the excerpt: some plugins lock posts without a change of `modified_gmt`."""
+_MARKED = ("id", "link", "date_gmt", "modified_gmt", "lang", "excerpt")
 _SAID = "id,post,author_name,date,date_gmt,content,type"
 _HIDDEN = re.compile(r"""name=["']robots["'][^<>]*\bnoindex\b""")
 
@@ -265,7 +267,7 @@ class WordPressSite(Source):
             before = self.total or 0
 
     def _mark(self, entry: Entry, site: _Site, said: Mapping[int, list[Entry]]) -> str:
-        fields = [entry.get(name) for name in ("id", "link", "date_gmt", "modified_gmt", "lang")]
+        fields = [entry.get(name) for name in _MARKED]
         names = [site.names(taxonomy, entry) for taxonomy in ("categories", "tags")]
         comments = hashlib.sha256(orjson.dumps(said[entry["id"]])).hexdigest()
         options = [entry.get("featured_media"), self._options.site, self._options.language]

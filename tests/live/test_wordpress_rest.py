@@ -182,6 +182,16 @@ def test_a_page_decides_what_the_api_leaves_open(site: WordPress, server: Server
     assert left_out == [*hidden, ("2026/03/post-8", "locked")]
 
 
+def test_a_lock_that_changes_no_date_is_seen(site: WordPress) -> None:
+    entry = site.add(3, excerpt={"rendered": "<p>Sacks: 3.</p>"})
+    stored = {post.entry for post in read(site) if isinstance(post, RawPost)}
+    notice = {"rendered": '<div class="swpm-post-not-logged-in-msg">Please log in.</div>'}
+    entry |= {"content": {**notice, "protected": False}, "excerpt": notice}
+    (left_out,) = read(site, lambda mark, origin: mark in stored)
+    assert isinstance(left_out, Skipped)
+    assert (left_out.kind, left_out.declared) == ("locked", True)
+
+
 def test_only_what_has_changed_is_read_whole(site: WordPress) -> None:
     for number in range(1, 251):
         site.add(number)
