@@ -63,6 +63,7 @@ class SearchBox {
     this.root = make("div.root", { dir: messages.dir === "rtl" ? "rtl" : "" });
     if (modal) {
       const onclose = () => {
+        this.opening = false;
         still(false);
         this.emit("close");
       };
@@ -202,18 +203,13 @@ class SearchBox {
   submit() {
     this.typed.cancel();
     if (this.dialog) {
-      if (`${this.parameters()}` === this.shown) return this.openFirst();
+      if (`${this.parameters()}` === this.shown) return this.best?.click();
       this.opening = true;
     } else {
       this.typing = false;
       this.remember();
     }
     this.search();
-  }
-
-  openFirst() {
-    this.opening = false;
-    this.best?.click();
   }
 
   // A click on a link in the panel. `blogsearch:select` tells the page which hit was chosen.
@@ -249,7 +245,7 @@ class SearchBox {
       typing: this.typing && "on",
       facets: this.host.hasAttribute("filters") && "on",
     };
-    for (const name in given) if (given[name]) parameters.set(name, given[name]);
+    for (const name of Object.keys(given)) if (given[name]) parameters.set(name, given[name]);
     for (const [name, value] of this.chosen) parameters.append(name, value);
     return parameters;
   }
@@ -294,7 +290,8 @@ class SearchBox {
       if (signal.aborted) return;
       this.showAnswer(answer);
       this.shown = wanted;
-      if (this.opening) this.openFirst();
+      if (this.opening) this.best?.click();
+      this.opening = false;
       if (!next && !this.exact) this.suggest(q, parameters, signal);
     } catch (error) {
       if (!signal.aborted) this.showError(error, next);
@@ -500,7 +497,7 @@ class SearchBox {
   // With the attribute `query` the search is in the URL of the page.
   writeQuery(q) {
     const name = this.attribute("query"), url = new URL(location);
-    if (!name) return;
+    if (!url.host || !name) return;
     for (const key of [...url.searchParams.keys()]) if (key === name || key.startsWith(`${name}-`)) url.searchParams.delete(key);
     if (q) {
       url.searchParams.set(name, q);

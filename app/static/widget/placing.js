@@ -29,6 +29,8 @@ function explain() {
 function place() {
   if (hosts.size) return;
   if (!script) return explain();
+  // A router may put in another tag without running it.
+  if (!script.isConnected) script = [...document.scripts].find((other) => other.src === script.src) ?? script;
   placed = document.createElement("blog-search");
   const inHead = script.closest("head");
   if (inHead) for (const name of ["variant", "floating"]) placed.setAttribute(name, "modal");
