@@ -6,10 +6,11 @@ a number without being in the index.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from elastic_transport import ObjectApiResponse
-from elasticsearch import Elasticsearch, helpers
+from elasticsearch import Elasticsearch
 from msgspec import ValidationError, convert
 
 from indexer.errors import Damaged
@@ -26,6 +27,7 @@ NO_SAMPLES: Mapping[str, Any] = {"bool": {"must_not": SAMPLES}}
 _PAGE = 200  # documents; with 1 MB of text each, still less than the limit of a request
 _PAGE_OF_DOC_VALUES = 10_000  # the maximum that Elasticsearch allows
 _PAGE_TIMEOUT = 120.0  # seconds
+_KEPT = "5m"  # how long Elasticsearch keeps a scroll while no page is read
 _RECOVERY = "10s"  # after its start, Elasticsearch needs some seconds to open its indices
 
 
@@ -170,7 +172,8 @@ def scan(
 ) -> Iterator[dict[str, Any]]:
     """Yield every hit of a query, as of one moment, `size` hits per request.
 
-    If they fit into one response, it is the only one; otherwise a scroll reads them again.
+    If they fit into one response, it is the only one; otherwise a scroll reads them again. The next
+    page is read while the caller uses the present one: Elasticsearch takes as long as the caller.
 
     Args:
         sort: a field with one value; by default in any order.
@@ -182,6 +185,7 @@ def scan(
         "query": query or {"match_all": {}},
         "preference": preference,
         "sort": [sort],
+        "size": size,
         "seq_no_primary_term": seq_no,
         "allow_partial_search_results": False,
     }
@@ -189,10 +193,36 @@ def scan(
         request |= {"stored_fields": "_none_", "docvalue_fields": list(doc_values)}
     else:
         request["source"] = source
-    first = client.search(**request, size=size, track_total_hits=False)["hits"]["hits"]
-    if len(first) < size:
-        yield from first
-    else:
-        yield from helpers.scan(
-            client, request, preserve_order=True, size=size, request_timeout=_PAGE_TIMEOUT
+    # Of doc values alone, `fields` are three fifths of the bytes.
+    read = ["hits.hits.fields" if doc_values and not seq_no else "hits.hits"]
+    first = client.search(**request, filter_path=read, track_total_hits=False)
+    hits = _hits(first)
+    if len(hits) < size:
+        yield from hits
+        return
+    patient = client.options(request_timeout=_PAGE_TIMEOUT)
+    read += ["_scroll_id", "_shards"]
+    page = patient.search(**request, filter_path=read, scroll=_KEPT)
+    with ThreadPoolExecutor(1) as reader:
+        try:
+            while hits := _hits(page):
+                scroll_id = page["_scroll_id"]
+                following = reader.submit(
+                    patient.scroll, scroll_id=scroll_id, scroll=_KEPT, filter_path=read
+                )
+                yield from hits
+                page = following.result()
+        finally:
+            client.options(ignore_status=404).clear_scroll(scroll_id=page["_scroll_id"])
+
+
+def _hits(page: ObjectApiResponse[Any]) -> list[dict[str, Any]]:
+    """Return the hits of a page; a scroll does not raise an error if a shard fails."""
+    shards = page.get("_shards", {"successful": 1, "total": 1})
+    if missing := shards["total"] - shards["successful"]:
+        raise Damaged(
+            f"{missing} of {shards['total']} shards of the index could not be read.",
+            "Run `blogsearch doctor`; if the index is in order again, run the command again.",
         )
+    hits: list[dict[str, Any]] = page.get("hits", {}).get("hits", [])
+    return hits

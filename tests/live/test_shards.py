@@ -21,10 +21,11 @@ from app.search.pins import PinRule, PinStore
 from app.search.view import read_view
 from app.service import Service
 from app.settings import Settings
+from indexer.errors import Damaged
 from indexer.posts.records import Origin, RawPost
 from indexer.runs.build import Built
 from indexer.store.generations import list_generations, require_live
-from indexer.store.scan import doc_values
+from indexer.store.scan import doc_values, scan
 from indexer.write.live import read_posts
 from tests.conftest import Run
 from tests.live.conftest import Faulty
@@ -154,6 +155,26 @@ def test_a_part_of_the_posts_is_neither_counted_nor_taken_for_all(
         read_posts(elastic, name, [lost])
     path, headers = f"/documents/{lost}/comments/c", {"Authorization": f"Bearer {token}"}
     assert client.put(path, headers=headers, json={"comment": "Not lost."}).status_code == 503
+
+
+def test_pages_of_posts_are_whole_or_an_error(
+    elastic: Elasticsearch, whole: Settings, faulty: Faulty
+) -> None:
+    posts = scan(elastic, whole.index, source=False, size=3, sort="oid")
+    assert [post["_id"] for post in posts] == sorted(f"p{n}" for n in range(20))
+    begun = scan(elastic, whole.index, size=3)
+    next(begun)
+    begun.close()  # type: ignore[attr-defined]
+    searches = elastic.indices.stats(index=whole.index, metric="search")["_all"]["total"]["search"]
+    assert (searches["scroll_total"] > 0, searches["open_contexts"]) == (True, 0)
+
+    def lack(send: Callable[[], Any]) -> Any:
+        page = send()
+        body = {**json.loads(page.body), "_shards": {"total": 2, "successful": 1}}
+        return page._replace(body=json.dumps(body).encode())
+
+    with pytest.raises(Damaged, match="1 of 2 shards"):
+        list(scan(faulty("/_search/scroll", lack), whole.index, size=3))
 
 
 Damage = Callable[[Elasticsearch, str], None]
