@@ -8,6 +8,7 @@ characters left out are counted for `blogsearch try`.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
+from functools import cache
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -24,7 +25,7 @@ from indexer.posts.html_text import (
     text_of,
     walk,
 )
-from indexer.sources.html.layouts import Layout
+from indexer.sources.html.layouts import Layout, layouts
 
 Node = LexborNode
 
@@ -262,13 +263,19 @@ GATES = (
     " .content-control-not-accessible, .jetpack-subscribe-paywall"
 )
 """Elements that WordPress, its plugins, Ghost and one of Hexo show in place of locked content."""
-_INSERTED = Layout(
-    drop=".sharedaddy, .jp-relatedposts, .subscription-widget-wrap,"
-    " .subscription-widget-wrap-editor, .captioned-button-wrap, .subscription-widget,"
-    " p.button-wrapper, .install-substack-app-embed, .digest-post-embed, .community-chat,"
-    " .poll-embed, .wp-block-query, .wp-block-latest-posts"
+_BOXES = (
+    ".subscription-widget-wrap, .subscription-widget-wrap-editor, .captioned-button-wrap,"
+    " .subscription-widget, p.button-wrapper, .install-substack-app-embed, .digest-post-embed,"
+    " .community-chat, .poll-embed"
 )
-"""What stands in the text of a post in an API or a feed, but is not its own."""
+"""Boxes in the posts of Substack."""
+
+
+@cache
+def _inserted() -> Layout:
+    """Return what stands in the text of a post in an API or a feed, but is not its own."""
+    of_plugins = next(row.drop for row in layouts() if row.name == "WordPress")
+    return Layout(drop=f"{of_plugins}, {_BOXES}")
 
 
 def is_gated(content: Node) -> bool:
@@ -285,7 +292,7 @@ def own_text(html: str) -> Readable | str | None:
         return html  # which is rejected when it is read
     if is_gated(body_of(page)):
         return None
-    content = Content(page, _INSERTED)
+    content = Content(page, _inserted())
     content.find()
     return text_of(content.root)
 
