@@ -33,7 +33,7 @@ from indexer.sources.detect import kind_of_page, posts_of_site
 from indexer.sources.fetch import Fetched, Fetcher, FetchFailed, Robots
 from indexer.sources.html.content import own_text
 from indexer.sources.identity import oid_at, plain, title_or_start
-from indexer.sources.sitemap import Sitemap
+from indexer.sources.sitemap import Moved, Sitemap
 from indexer.sources.wordpress import LOCKED, with_zone
 
 Entry = Mapping[str, Any]
@@ -53,6 +53,8 @@ _LISTED = (
 """With the excerpt: some plugins lock posts without a change of `modified_gmt`."""
 _MARKED = ("id", "link", "date_gmt", "modified_gmt", "lang", "excerpt")
 _SAID = "id,post,author_name,date,date_gmt,content,type"
+_TOLD_MORE = (b"otter/v1",)
+"""Namespaces of plugins whose blocks for members are hidden on pages only: Otter 3.2."""
 _HIDDEN = re.compile(r"""name=["']robots["'][^<>]*\bnoindex\b""")
 
 
@@ -112,7 +114,18 @@ class _Site:
     terms: dict[str, dict[int, str]] = field(default_factory=dict)
     totals: dict[str, int] = field(default_factory=dict)  # by route, as last read
     listed: Set[str] = frozenset()  # the addresses in the sitemap, if there is one
+    is_told_more: bool = False  # than visitors of the pages are
     hidden: dict[str, tuple[str, PageKind] | None] = field(default_factory=dict)  # by link
+
+    def find_plugins(self) -> None:
+        """Read which plugins the site has, as far as the API says."""
+        about = f"{self.api}{'&' if '?' in self.api else '?'}_fields=namespaces"
+        try:
+            named = self.fetcher.get(about).body.replace(b"\\/", b"/")
+            self.is_told_more = any(b'"%b"' % name in named for name in _TOLD_MORE)
+        except FetchFailed as error:
+            if error.response_status not in _CLOSED:
+                raise
 
     def find_listed(self, home: str) -> None:
         """Read the sitemap, if there is one."""
@@ -228,6 +241,7 @@ class WordPressSite(Source):
         with Fetcher(self._options.fetch) as fetcher:
             options, robots = replace(self._options, max_pages=None), Robots(fetcher)
             site = _Site(self._api, fetcher, options, Sitemap(self.spec, options))
+            site.find_plugins()
             site.find_listed(self.spec)
             rows = self._rows(site, robots, is_unchanged)
             for row in rows if is_unchanged is None else _spool(rows):
@@ -288,6 +302,12 @@ class WordPressSite(Source):
             html = entry["content"]["rendered"]
             if (text := own_text(html)) is None:
                 return Skipped(origin, oid, "for members", "locked", declared=True)
+            if site.is_told_more:
+                page = site.sitemap.item(site.fetcher, robots, link, "")
+                page = page.post if isinstance(page, Moved) else page
+                if not isinstance(page, RawPost):
+                    return page
+                text = page.text
             return RawPost(
                 origin=origin,
                 oid=oid,

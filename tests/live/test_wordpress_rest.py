@@ -13,6 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from indexer.errors import SourceError
+from indexer.posts.html_text import Readable
 from indexer.posts.records import Origin, RawPost, Skipped, SourceItem
 from indexer.sources import Source, SourceOptions, open_source
 from indexer.sources.fetch import FetchOptions
@@ -180,6 +181,19 @@ def test_a_page_decides_what_the_api_leaves_open(site: WordPress, server: Server
     assert posts == ["3", "4", "6"]
     hidden = [("2026/03/post-5", "noindex"), ("2026/03/post-7", "locked")]
     assert left_out == [*hidden, ("2026/03/post-8", "locked")]
+
+
+def test_blocks_that_only_pages_hide_stay_out(site: WordPress, server: Server) -> None:
+    """Otter 3.2 does not apply its conditions of blocks in the API."""
+    about = '{"namespaces":["otter\\/v1","wp\\/v2"]}'
+    server.say("/wp-json/?_fields=namespaces", about, Content_Type="application/json")
+    site.add(3, text="<p>Sow in May.</p><p>Then quinoa.</p>")
+    page = "<!doctype html><title>Flour</title><main><h1>Flour</h1><p>Sow in May.</p></main>"
+    server.say("/2026/03/post-3/", page, Content_Type="text/html")
+    (post,) = read(site)
+    assert isinstance(post, RawPost)
+    assert isinstance(post.text, Readable)
+    assert (post.text.prose, post.title) == ("Sow in May.", "Flour – 3")
 
 
 def test_a_lock_that_changes_no_date_is_seen(site: WordPress) -> None:

@@ -531,7 +531,8 @@ class Content:
         """Store the dates in an element, by the words before each."""
         found, text = node.css(_DATED), one_line(node.text())
         for inner in found:
-            before, names = text.partition(one_line(inner.text()))[0], _names_of(inner)
+            shown, names = one_line(inner.text()), _names_of(inner)
+            before = text.partition(shown)[0] if shown else text
             said = before if "published" in names else f"{names} {before}"
             self._dates_for(said).extend(_dates_in(inner))
         end, names = 0, "" if found else _names_of(node)
