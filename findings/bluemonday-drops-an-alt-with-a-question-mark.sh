@@ -31,7 +31,8 @@ func main() {
 }
 GO
 go mod init seen 2> /dev/null
-go get github.com/microcosm-cc/bluemonday@v1.0.27 2> /dev/null
+pin=github.com/microcosm-cc/bluemonday@1.0.27
+go get "${pin/@/@v}" 2> /dev/null # to Go it is v1.0.27
 go run . | tee seen
 diff seen - <<'SEEN'
 alt rye, oats (2026): <img src="/rye.png" alt="rye, oats (2026)">

@@ -37,7 +37,8 @@ func main() {
 }
 GO
 go mod init seen 2> /dev/null
-go get github.com/araddon/dateparse@v0.0.0-20210429162001-6b43995a97de 2> /dev/null
+pin=github.com/araddon/dateparse@0.0.0-20210429162001-6b43995a97de
+go get "${pin/@/@v}" 2> /dev/null # to Go it is v0.0.0-…
 go run . | tee seen
 diff seen - <<'SEEN'
 4/3/2026: 2026-04-03 00:00:00; day first: 2026-03-04 00:00:00; and swapped: 2026-03-04 00:00:00

@@ -26,7 +26,8 @@ func main() {
 }
 GO
 go mod init seen 2> /dev/null
-go get github.com/k3a/html2text@v1.3.0 2> /dev/null
+pin=github.com/k3a/html2text@1.3.0
+go get "${pin/@/@v}" 2> /dev/null # to Go it is v1.3.0
 go run . | tee seen
 diff seen - <<'SEEN'
 Read the <a href="/rye">rye guide</a> now

@@ -36,7 +36,8 @@ func main() {
 }
 GO
 go mod init seen 2> /dev/null
-go get github.com/gorilla/feeds@v1.2.0 2> /dev/null
+pin=github.com/gorilla/feeds@1.2.0
+go get "${pin/@/@v}" 2> /dev/null # to Go it is v1.2.0
 go run .
 cat > try.py <<'PY'
 import json

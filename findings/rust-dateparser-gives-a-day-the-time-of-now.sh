@@ -7,16 +7,10 @@
 # Seen with: dateparser 0.3.1. Source: 12 dates, each read twice; a zone of UTC+14 and one of UTC-12.
 set -euo pipefail
 folder=$(mktemp -d) && trap 'rm -rf "$folder"' EXIT && cd "$folder"
-mkdir src
-cat > Cargo.toml <<'TOML'
-[package]
-name = "seen"
-version = "1.0.0"
-edition = "2021"
-[dependencies]
-dateparser = "=0.3.1"
-chrono = "0.4"
-TOML
+cargo init --quiet --name seen
+for pin in dateparser@0.3.1 chrono@0.4.45; do
+  cargo add --quiet "${pin/@/@=}"
+done
 cat > src/main.rs <<'RS'
 use chrono::{FixedOffset, Utc};
 use std::{thread::sleep, time::Duration};

@@ -9,16 +9,10 @@
 # Seen with: html2text 0.17.4, nanohtml2text 0.3.0. Source: 30 pieces of HTML, of which seven are shown.
 set -euo pipefail
 folder=$(mktemp -d) && trap 'rm -rf "$folder"' EXIT && cd "$folder"
-mkdir src
-cat > Cargo.toml <<'TOML'
-[package]
-name = "seen"
-version = "1.0.0"
-edition = "2021"
-[dependencies]
-html2text = "=0.17.4"
-nanohtml2text = "=0.3.0"
-TOML
+cargo init --quiet --name seen
+for pin in html2text@0.17.4 nanohtml2text@0.3.0; do
+  cargo add --quiet "${pin/@/@=}"
+done
 cat > src/main.rs <<'RS'
 fn main() {
     let pieces = [
