@@ -27,10 +27,8 @@ _TAIL = 2000
 """The bytes at the end that may hold the end tag; some servers append a comment to the feed."""
 _SUMMARY = 600
 """The length below which a text without a content element is taken for a summary."""
-_LOCKED = re.compile(
-    r"wp-login\.php\?action=postpass|There is no excerpt because this is a protected"
-)
-"""WordPress' form for a post's password, which stands in its feeds in place of the text."""
+_LOCKED = "There is no excerpt because this is a protected"
+"""WordPress' summary of a post with a password; its content is the form for it."""
 _EXPORT = re.compile(rb"kind#(?:settings|template)|com/blogger/2018|wordpress\.org/export")
 _BARE = re.compile(r"[<>\"']|&(?!(?:amp|lt|gt|quot|#39);)")  # never in an escaped title
 _TWICE = re.compile(
@@ -95,7 +93,7 @@ class Feed(Source):
             raise SourceError(f"{self.spec} ends early: {feed.bozo_exception}.", "Try again.")
         is_ghost = str(feed.feed.get("generator")).startswith("Ghost")
         for entry in feed.entries:  # Ghost writes neither text nor summary of a post for members
-            entry["locked"] = _LOCKED.search(_html(entry)) or (is_ghost and not _html(entry))
+            entry["locked"] = _LOCKED in _html(entry) or (is_ghost and not _html(entry))
         if str(feed.version).startswith("rss"):  # its plain content is itunes:summary
             for entry in feed.entries:
                 contents = entry.get("content", ())
