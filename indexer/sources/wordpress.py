@@ -17,6 +17,7 @@ from indexer.posts.records import Origin, PageKind, RawComment, RawPost, Skipped
 from indexer.sources.base import Source, SourceOptions, guard, image_of
 from indexer.sources.fetch import Fetched
 from indexer.sources.files import File
+from indexer.sources.html.content import own_text
 from indexer.sources.identity import oid_at, plain, title_or_start
 from indexer.sources.xml import elements, local_name, text_of
 
@@ -109,7 +110,7 @@ class WordPress(Source):
                 origin=origin,
                 oid=oid,
                 title=title_or_start(plain(item.findtext("title") or ""), html),
-                text=html,
+                text=own_text(html) or "",
                 url=item.findtext("link") or None,
                 pub_date=_moment(item, "post_date"),
                 modified=_moment(item, "post_modified"),
