@@ -32,7 +32,7 @@ _QWERTY = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 _CONFUSED = "ck sz cs fv gj mn"
 _ASCII = {
     "ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "ł": "l", "ı": "i",
-    "ŋ": "n", "ħ": "h", "ŧ": "t", "ĸ": "k", "ĳ": "ij", "ſ": "s",
+    "ŋ": "n", "ħ": "h", "ŧ": "t", "ĸ": "k", "ſ": "s",
 }  # fmt: skip
 
 

@@ -43,8 +43,8 @@ _SEPARATED = re.compile(
 
 
 def _usual() -> dict[int, str]:
-    """Return the usual forms of small (CO₂) and foreign digits, of ancient Greek accents, and of
-    emoji in a colour (👍🏽)."""
+    """Return the usual forms of small (CO₂) and foreign digits, of ancient Greek accents, of emoji
+    in a colour (👍🏽), and of ligatures, in which no stemmer sees a word's ending."""
     plain = dict.fromkeys((0x20E3, 0xFE0E, 0xFE0F, *range(0x1F3FB, 0x1F400)), "")
     digits = {ord(zero) + n: str(n) for zero in "₀٠۰०০๐" for n in range(10)}
     greek = {}
@@ -54,7 +54,9 @@ def _usual() -> dict[int, str]:
         if "Α" <= base <= "ω":
             accents = "\u0301" * any(mark in parts for mark in "\u0300\u0301\u0342")
             greek[code] = unicodedata.normalize("NFC", base + accents)
-    return digits | greek | plain | {0xB5: "μ", 0x2126: "Ω"}
+    codes = (0x132, 0x133, *range(0x1C4, 0x1CD), *range(0xFB00, 0xFB07))  # ĳ, ǆ, ﬁ
+    ligatures = {code: unicodedata.normalize("NFKC", chr(code)) for code in codes}
+    return digits | greek | plain | ligatures | {0xB5: "μ", 0x2126: "Ω"}
 
 
 USUAL = _usual()
