@@ -94,7 +94,10 @@ def run() -> None:
     # Imported modules stay until the command exits: `search` takes a fifth less time if they are
     # not scanned for garbage.
     gc.set_threshold(200_000)
-    # SIGTERM ends a command like Ctrl-C, so that it removes an unfinished index.
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    # These end a command like Ctrl-C, so that it removes an unfinished index. SIGHUP comes from a
+    # terminal that closes; `nohup` ignores it.
+    for ending in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(ending) != signal.SIG_IGN:
+            signal.signal(ending, lambda number, frame: sys.exit(128 + number))
     atexit.register(gc.freeze)
     main()

@@ -1,5 +1,6 @@
 """Shared parts of the commands that write: progress, rejects, how a run ends, languages, builds."""
 
+import signal
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -177,7 +178,7 @@ def _reason(error: BaseException) -> str:
     if isinstance(error, KeyboardInterrupt):
         return "it was stopped by Ctrl-C"
     if isinstance(error, SystemExit):
-        return "it was stopped by SIGTERM"
+        return f"it was stopped by {signal.Signals(int(str(error)) - 128).name}"
     return error_message(error) or type(error).__name__
 
 

@@ -171,7 +171,11 @@ class TestKilled:
 
     @pytest.mark.parametrize(
         ("number", "code", "name"),
-        [(signal.SIGINT, 130, "Ctrl-C"), (signal.SIGTERM, 143, "SIGTERM")],
+        [
+            (signal.SIGINT, 130, "Ctrl-C"),
+            (signal.SIGTERM, 143, "SIGTERM"),
+            (signal.SIGHUP, 129, "SIGHUP"),
+        ],
     )
     def test_when_it_is_interrupted_it_says_that_nothing_was_changed(
         self,
