@@ -3,8 +3,7 @@
 # What happens: diskcache makes the key of a tuple, or of the arguments of a function, by pickle. A string that stands there
 # twice is written once, and then as a reference, but only if both are one object in memory: with an "en" of the source and one from a
 # request the key is another. The entry is not found, the work is done again and both are kept, now and then, as nothing in the values tells.
-# A function called with the same words by two callers runs twice. So it is with each list, dict or dataclass
-# whose parts are equal. joblib, which hashes arguments, writes such strings out.
+# A function called with the same words by two callers runs twice. joblib, which hashes arguments, writes such strings out.
 # Seen with: diskcache 5.6.3, joblib 1.6.0, cachetools 8.0.2. Source: translate(text, from, to) called with equal words.
 set -euo pipefail
 folder=$(mktemp -d) && trap 'rm -rf "$folder"' EXIT && cd "$folder"

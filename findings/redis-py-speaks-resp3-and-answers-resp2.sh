@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # One would guess: redis-py without `protocol` speaks RESP2 as ever, `protocol=3` gives what RESP3 gives, and with decode_responses=True all
 # of an answer is text and numbers.
-# What happens: since 8 it speaks RESP3 and converts the answers of its own methods back to those of RESP2, so that the default and
+# What happens: 8.1.0 speaks RESP3 and converts the answers of its own methods back to those of RESP2, so that the default and
 # `protocol=3` differ: pairs with a score are tuples, then lists; xread is a list, then a dict whose entries are in one list too many.
 # What goes through execute_command is not converted: ZRANGE WITHSCORES, a flat list of strings before, is pairs with numbers.
 # The conversion forgets decode_responses: zdiff and zrandmember with scores give text and bytes in one list. `protocol=2` is as before.
