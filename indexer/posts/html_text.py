@@ -46,6 +46,8 @@ _AS_BLOCK = re.compile(r"display\s*:\s*(?:block|flex|grid|table)")
 _INSIDE = "\ufdd0"  # a noncharacter, in place of a space inside a number
 _NOTE = re.compile(r"[\[(]?\s*(?:\d{1,4}(?:\s*,\s*\d{1,4})*|[*†‡§¶#]+)\s*[\])]?")
 """A raised note: `1`, `[1]`, `1,2`, `*`."""
+_RAISED = re.compile(r"(?:\d\s*[^\W\d_]{1,2}|\b[^\W\d_])$")
+"""What a raised 2 or 3 belongs to: 20 km, x."""
 _BEGIN, _END = "\x04", "\x05"  # of an element that is a line of code; never in cleaned text
 _LINE = re.compile(r"(?:^|[\s_-])(?:line|row|block)(?:$|\s)")
 _LINE_NUMBERS = re.compile(r"(?:^|[\s_-])(?:ln|lnt|gutter|line-?no|line-?num)", re.IGNORECASE)
@@ -413,7 +415,10 @@ def _usable(stated: str) -> str:
 def _edge(node: LexborNode) -> str:
     """Return the space around the text of an inline element that keeps words apart."""
     if node.tag == "sup":
-        return " " if _NOTE.fullmatch(node.text().strip()) else ""
+        raised = node.text().strip()
+        before = node.prev.text_content or "" if node.prev is not None else ""
+        is_power = raised in ("2", "3") and _RAISED.search(before) is not None
+        return " " if _NOTE.fullmatch(raised) and not is_power else ""
     kinds = ("a",) if node.tag == "a" else ("del", "ins", "s")
     sides = (node.prev, node.next)
     return " " if any(side is not None and side.tag in kinds for side in sides) else ""
