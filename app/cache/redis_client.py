@@ -252,7 +252,10 @@ def connect(url: str, timeout: float, ca_file: str = "") -> RedisClient:
     try:
         client = redis.Redis.from_url(url, **options)
         client.connection_pool.make_connection()  # fails for an unknown option
-        (urlsplit(url).hostname or "").encode("idna")  # fails for names that no host can have
+        parts = urlsplit(url)
+        (parts.hostname or "").encode("idna")  # fails for names that no host can have
+        if parts.scheme != "unix":
+            int(parts.path.strip("/") or 0)  # redis-py uses 0 for a database that is no number
         return RedisClient(client, timeout)
     except (ValueError, TypeError):
         # Any part of the URL may be the password.

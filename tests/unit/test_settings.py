@@ -170,7 +170,14 @@ def test_an_invalid_url_of_elasticsearch_is_refused_without_its_password(url: st
     assert "hid" not in str(raised.value)
 
 
-@pytest.mark.parametrize("url", ["redis://:hidden@a..b/0", "redis://:hidden@127.0.0.1?colour=red"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "redis://:hidden@a..b/0",
+        "redis://:hidden@127.0.0.1?colour=red",
+        "redis://:hidden@127.0.0.1/a",
+    ],
+)
 def test_an_invalid_url_of_redis_is_refused_without_its_password(url: str) -> None:
     with pytest.raises(BadSettings, match="REDIS_URL is not valid") as raised:
         connect_redis(url, 1.0)
