@@ -45,7 +45,7 @@ _IN_PAGE = re.compile(rf"""<link\s(?=[^<>]*rel=["']?{_API})[^<>]*?href=["']?([^"
 _CLOSED = (400, 401, 403, 404, 405, 410, 451, 501)
 _LANGUAGE = re.compile(r"""<html\b[^<>]*?\slang=["']([\w-]+)""", re.IGNORECASE)
 _MOST = 100  # entries in a page
-_MANY = 25  # posts with their texts in a request
+_MANY = 25  # posts with their texts in a request; pages that are read if the sitemap lacks all
 _LISTED = (
     "id,link,date_gmt,modified_gmt,categories,tags,featured_media,content.protected,"
     "lang,translations,excerpt.rendered"
@@ -149,20 +149,21 @@ class _Site:
         have its `noindex`.
         """
         link = str(entry.get("link") or "")
+        if link in self.hidden:
+            return self.hidden[link]
         of_plugins = [str(value) for name, value in entry.items() if name.endswith("_head")]
         by_yoast = str((entry.get("yoast_head_json") or {}).get("robots"))
         is_said = "noindex" in by_yoast or any(map(_HIDDEN.search, of_plugins))
         if not is_said and (not self.listed or address_of(link) in self.listed):
             return None
-        if link not in self.hidden:
-            item = self.sitemap.item(self.fetcher, robots, link, "")
-            found: tuple[str, PageKind] | None = None
-            if isinstance(item, Skipped) and item.kind in ("noindex", "locked"):
-                found = item.reason, item.kind
-            if is_said and isinstance(item, Reject | Skipped):
-                found = found or ("noindex", "noindex")  # the page cannot be read
-            self.hidden[link] = found
-        return self.hidden[link]
+        item = self.sitemap.item(self.fetcher, robots, link, "")
+        found: tuple[str, PageKind] | None = None
+        if isinstance(item, Skipped) and item.kind in ("noindex", "locked"):
+            found = item.reason, item.kind
+        if is_said and isinstance(item, Reject | Skipped):
+            found = found or ("noindex", "noindex")  # the page cannot be read
+        self.hidden[link] = found
+        return found
 
     def pages(self, route: str, **parameters: Any) -> Iterator[list[Entry]]:
         """Yield the pages of all entries, oldest first, so that new entries move none.
@@ -255,7 +256,8 @@ class WordPressSite(Source):
         for route in ("posts", "pages"):
             for listed in site.pages(route, _fields=_LISTED):
                 self.total = before + site.totals[route]
-                if site.listed.isdisjoint(address_of(str(it.get("link") or "")) for it in listed):
+                links = {address_of(str(entry.get("link") or "")) for entry in listed}
+                if len(links) > _MANY and site.listed.isdisjoint(links):
                     site.listed = frozenset()  # of other pages, or of another host
                 said: dict[int, list[Entry]] = {entry["id"]: [] for entry in listed}
                 found = site.some("comments", said, "post", _fields=_SAID)

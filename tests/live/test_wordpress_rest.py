@@ -175,12 +175,33 @@ def test_a_page_decides_what_the_api_leaves_open(site: WordPress, server: Server
         server.say(f"/2026/03/post-{number}/", page, Content_Type="text/html")
     urls = [f"<url><loc>{site.url(f'/2026/03/post-{n}/')}</loc></url>" for n in (3, 4, 6, 8)]
     server.say("/sitemap.xml", f"<urlset>{''.join(urls)}</urlset>", Content_Type="text/xml")
-    items = read(site)
-    posts = [item.oid[-1:] for item in items if isinstance(item, RawPost) and item.oid]
-    left_out = [(item.oid, item.kind) for item in items if isinstance(item, Skipped)]
-    assert posts == ["3", "4", "6"]
-    hidden = [("2026/03/post-5", "noindex"), ("2026/03/post-7", "locked")]
-    assert left_out == [*hidden, ("2026/03/post-8", "locked")]
+    site.add(9, kind="pages", link=site.url("/legal/"))  # as if no page were in the sitemap
+    server.say("/legal/", f"<!doctype html><title>Legal</title>{head}", Content_Type="text/html")
+    for is_unchanged in (None, lambda mark, origin: False):
+        items = read(site, is_unchanged)
+        posts = [item.oid[-1:] for item in items if isinstance(item, RawPost) and item.oid]
+        left_out = {(item.oid, item.kind) for item in items if isinstance(item, Skipped)}
+        assert posts == ["3", "4", "6"]
+        hidden = {("2026/03/post-5", "noindex"), ("2026/03/post-7", "locked")}
+        assert left_out == hidden | {("2026/03/post-8", "locked"), ("legal", "noindex")}
+
+
+def test_what_was_left_out_stays_out_when_a_sitemap_proves_useless(
+    site: WordPress, server: Server
+) -> None:
+    """It lists posts, but no pages."""
+    site.add(3)
+    hidden = site.add(4)
+    for number in range(30):
+        site.add(100 + number, kind="pages")
+    head = '<meta name="robots" content="noindex" />'
+    page = f"<!doctype html><title>Flour</title>{head}"
+    server.say(urlsplit(hidden["link"]).path, page, Content_Type="text/html")
+    location = f"<url><loc>{site.url('/2026/03/post-3/')}</loc></url>"
+    server.say("/sitemap.xml", f"<urlset>{location}</urlset>", Content_Type="text/xml")
+    items = read(site, lambda mark, origin: False)
+    assert [item.kind for item in items if isinstance(item, Skipped)] == ["noindex"]
+    assert len([item for item in items if isinstance(item, RawPost)]) == 31
 
 
 def test_blocks_that_only_pages_hide_stay_out(site: WordPress, server: Server) -> None:
