@@ -275,13 +275,26 @@ _BOXES = (
 def _inserted() -> Layout:
     """Return what stands in the text of a post in an API or a feed, but is not its own."""
     of_plugins = next(row.drop for row in layouts() if row.name == "WordPress")
-    return Layout(drop=f"{of_plugins}, {_BOXES}")
+    return Layout(content="body", drop=f"{of_plugins}, {_BOXES}")
 
 
 def is_gated(content: Node) -> bool:
     """Whether a form for a password or a notice for members stands in place of a content."""
-    gates = sum(text_length(gate) for gate in content.css(GATES))
-    return bool(gates) and text_length(content) - gates < _LEAST_BESIDE
+    gates = {gate.mem_id: gate for gate in content.css(GATES)}  # some match several selectors
+    length = sum(map(text_length, top_nodes(list(gates.values()))))
+    return bool(length) and text_length(content) - length < _LEAST_BESIDE
+
+
+def replaces_text(gate: Node) -> bool:
+    """Whether a form or a notice stands in place of the text of a page of unknown layout, and not
+    in a sidebar or in place of a part of the text."""
+    around = list(ancestors(gate))
+    is_beside = not {"aside", "nav", "header", "footer"}.isdisjoint(node.tag for node in around)
+    if is_beside or not around or not is_gated(around[0]):
+        return False
+    scope = next((node for node in around if node.tag in ("article", "main")), around[0])
+    inside = {node.mem_id for other in scope.css(GATES) for node in other.css("p")}
+    return sum(text_length(p) for p in scope.css("p") if p.mem_id not in inside) < _NOTE
 
 
 def own_text(html: str) -> Readable | str | None:

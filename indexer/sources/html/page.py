@@ -26,6 +26,7 @@ from indexer.sources.html.content import (
     is_gated,
     is_in_text,
     measure,
+    replaces_text,
 )
 from indexer.sources.html.layouts import Layout, layout_of
 from indexer.sources.html.lists import is_list
@@ -277,8 +278,7 @@ class Page:
     def _is_locked(self) -> bool:
         """Whether a form for a password or for members stands in place of the text."""
         known = self.parsed.css_first(self.layout.content) if self.layout.content else None
-        around = [known] if known else [gate.parent for gate in self._main.css(GATES)]
-        if any(is_gated(content) for content in around if content):
+        if is_gated(known) if known else any(map(replaces_text, self._main.css(GATES)[:20])):
             return True
         own = measure(self._main, NOT_OWN)[self._main.mem_id]
         return own.unlinked < _EMPTY and self._main.css_first("input[type=password]") is not None
