@@ -416,8 +416,11 @@ def _edge(node: LexborNode) -> str:
     """Return the space around the text of an inline element that keeps words apart."""
     if node.tag == "sup":
         raised = node.text().strip()
-        before = node.prev.text_content or "" if node.prev is not None else ""
-        is_power = raised in ("2", "3") and _RAISED.search(before) is not None
+        before = node.prev
+        while before is not None and before.last_child is not None:  # as in <i>x</i>
+            before = before.last_child
+        said = before.text_content or "" if before is not None else ""
+        is_power = raised in ("2", "3") and _RAISED.search(said) is not None
         return " " if _NOTE.fullmatch(raised) and not is_power else ""
     kinds = ("a",) if node.tag == "a" else ("del", "ins", "s")
     sides = (node.prev, node.next)
