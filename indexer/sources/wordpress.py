@@ -45,7 +45,7 @@ Run: Restrict Content 3.2, Members 2.2, Groups 4.1, Memberful 1.80, WP-Members 3
 Patreon 1.9, Ultimate Member 2.13, Leaky Paywall 5.0, s2Member 260508, LifterLMS 7.7.
 """
 _RULES = ("memberpressrule", "cc_restriction", "wc_membership_plan")
-_SIGNS = re.compile(r"\[(?:pmpro|swpm|mepr)[_-]|<!--\s+wp:pmpro/\w+-page\b")
+_SIGNS = re.compile(r"(?<!\[)\[(?:pmpro|swpm|mepr)[_-]|<!--\s+wp:pmpro/\w+-page\b")
 """Rules, or pages for members, of plugins that store elsewhere which posts they keep from visitors.
 
 MemberPress, Content Control, WooCommerce Memberships; Paid Memberships Pro, Simple Membership.
@@ -78,8 +78,9 @@ class WordPress(Source):
                 is_public = text_of(element, "status") == "publish"
                 if is_public and not text_of(element, "post_password"):
                     patterns[oid] = element.findtext(_CONTENT) or ""
-            elif kind in _RULES or (
-                kind == "page" and _SIGNS.search(element.findtext(_CONTENT) or "")
+            elif text_of(element, "status") != "trash" and (
+                kind in _RULES
+                or (kind == "page" and _SIGNS.search(element.findtext(_CONTENT) or ""))
             ):
                 raise SourceError(
                     f"{self._file.name} does not say which posts are for members: their plugin "
@@ -169,8 +170,13 @@ _ASKS = re.compile(
     r'|"(?:um_is_restrict|visibilityBlockEnabled)":true',
     re.IGNORECASE,
 )
-_OFF = re.compile(r'"enabled?":false|"(?:invert_restrictions|\w+_hide)":(?:"1"|true)')
-"""Attributes by which a plugin shows any block to some users only."""
+_OFF = re.compile(
+    r'"\w*controls":\{"enabled":false|"(?:invert_restrictions|\w*visibility_hide)":(?:"1"|true)',
+    re.IGNORECASE,
+)
+_ONE_OFF = re.compile(r'\{[^{}]*"enabled?":false[^{}]*\}')
+"""Attributes by which a plugin shows any block to some users only, and those that undo it, for a
+block or for one of its conditions."""
 _PARTS = (
     r"restrict(?:ed|ion)?|members?|membership|memberful|ismember|private|protect(?:ed|or)?|premium"
     r"|paid|is_(?:free|expired|active)|subscribers?|\w*logged[_-]?in|login|registered|access|roles?"
@@ -180,7 +186,7 @@ _PARTS = (
 _MEMBERS_SHORTCODE = re.compile(
     r"(?<!\[)\[(?!(?:[\w-]*[_-])?(?:not?|non|team|staff)[_-])(?![\w-]*_not\b)"
     rf"((?:[\w-]*[_-])?(?:{_PARTS})(?:[_-][\w-]*)?)(?![\w-])"
-    r"(?![^\[\]]*=[\"']?(?:(?:logged_)?out|0)[\"'\s\]])[^\[\]]*\].*?\[/\1\]",
+    r"(?![^\[\]]*(?:=[\"']?(?:logged_)?out|\blevel=[\"']?0)[\"'\s\]])[^\[\]]*\].*?\[/\1\]",
     re.IGNORECASE | re.DOTALL,
 )
 """Shortcodes around a text for members, which their names say: `[is_paid]`, `[um_loggedin]`."""
@@ -253,7 +259,8 @@ class _Blocks:
 
 
 def _is_for_members(name: str, attributes: str) -> bool:
-    asks = _GOVERNS.search(attributes) and _ASKS.search(attributes)
+    in_force = _ONE_OFF.sub("", attributes[1:-1])
+    asks = _GOVERNS.search(in_force) and _ASKS.search(in_force)
     return bool(asks or _MEMBERS_BLOCK.fullmatch(name)) and not _OFF.search(attributes)
 
 
