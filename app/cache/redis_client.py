@@ -251,13 +251,14 @@ def connect(url: str, timeout: float, ca_file: str = "") -> RedisClient:
         options["ssl_ca_certs"] = ca_file
     try:
         client = redis.Redis.from_url(url, **options)
-        client.connection_pool.make_connection()  # fails for an unknown option
+        pool = client.connection_pool
+        pool.connection_class(**pool.connection_kwargs)  # fails for an unknown option
         parts = urlsplit(url)
         (parts.hostname or "").encode("idna")  # fails for names that no host can have
         if parts.scheme != "unix":
             int(parts.path.strip("/") or 0)  # redis-py uses 0 for a database that is no number
         return RedisClient(client, timeout)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, redis.RedisError):
         # Any part of the URL may be the password.
         raise BadSettings(
             "REDIS_URL is not valid. Write it like redis://127.0.0.1:6379/0 or "

@@ -175,6 +175,7 @@ def test_an_invalid_url_of_elasticsearch_is_refused_without_its_password(url: st
     [
         "redis://:hidden@a..b/0",
         "redis://:hidden@127.0.0.1?colour=red",
+        "redis://:hidden@127.0.0.1?protocol=9",
         "redis://:hidden@127.0.0.1/a",
     ],
 )
