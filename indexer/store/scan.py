@@ -193,8 +193,10 @@ def scan(
         request |= {"stored_fields": "_none_", "docvalue_fields": list(doc_values)}
     else:
         request["source"] = source
-    # Of doc values alone, `fields` are three fifths of the bytes.
-    read = ["hits.hits.fields" if doc_values and not seq_no else "hits.hits"]
+    # Of doc values alone, `fields` are three fifths of the bytes. A hit without any has a `_score`.
+    read = ["hits.hits"]
+    if doc_values and not seq_no:
+        read = ["hits.hits.fields", "hits.hits._score"]
     first = client.search(**request, filter_path=read, track_total_hits=False)
     hits = _hits(first)
     if len(hits) < size:

@@ -162,6 +162,7 @@ def test_pages_of_posts_are_whole_or_an_error(
 ) -> None:
     posts = scan(elastic, whole.index, source=False, size=3, sort="oid")
     assert [post["_id"] for post in posts] == sorted(f"p{n}" for n in range(20))
+    assert len(list(scan(elastic, whole.index, doc_values=["missing"], size=3))) == 20
     begun = scan(elastic, whole.index, size=3)
     next(begun)
     begun.close()  # type: ignore[attr-defined]
