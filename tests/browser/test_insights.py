@@ -69,6 +69,7 @@ def test_the_page_shows_searches_as_text_and_fits_a_phone(page: Page, address: s
     expect(page.get_by_role("heading", name="What people search for")).to_be_visible()
     expect(page.get_by_role("link", name=HOSTILE).first).to_be_visible()
     expect(page).to_have_title("What people search for")
+    expect(page.get_by_text("days before")).to_have_count(0)  # nothing was searched then
     expect(page.get_by_role("img", name="Bar chart")).to_be_visible()
     expect(page.get_by_text("Far down").first).to_be_visible()
     page.get_by_text("Figures").click()
