@@ -32,13 +32,16 @@ def _check_free(address: object, port: int) -> None:
         try:
             probe.bind(address)
         except OSError as error:
-            remedy = "Correct --bind of GUNICORN_CMD_ARGS"
+            remedy = "correct --bind of GUNICORN_CMD_ARGS"
+            if address == ("127.0.0.1", port):
+                remedy = (
+                    f"use another port: `PORT={max(port + 1, 1024)} blogsearch serve`, or --port"
+                )
             if error.errno == errno.EADDRINUSE:
-                remedy = "Stop the program that uses the port, or use another one"
-                if address[1] == port:
-                    remedy += f": `PORT={port + 1} blogsearch serve`, or --port"
+                remedy = f"Stop the program that uses the port, or {remedy}"
             raise click.ClickException(
-                f"Cannot listen on {address[0]}:{address[1]}: {error.strerror}. {remedy}."
+                f"Cannot listen on {address[0]}:{address[1]}: {error.strerror}. "
+                f"{remedy[0].upper()}{remedy[1:]}."
             ) from None
 
 
