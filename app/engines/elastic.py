@@ -223,8 +223,7 @@ def connect(settings: Settings, timeout: float | None = None) -> Elasticsearch:
 
 
 def _checked(host: str) -> str:
-    """Return the URL with a port, which the client needs, and without a slash at its end:
-    https://search.example.org/ becomes https://search.example.org:443.
+    """Return the URL with a port, which the client needs: https://search.example.org gets 443.
 
     Raises:
         ValueError: it is no URL that the client can use.
@@ -234,7 +233,7 @@ def _checked(host: str) -> str:
         raise ValueError("neither http nor https")
     (parts.hostname or "").encode("idna")  # fails for names that no host can have
     port = "" if parts.port is not None else f":{_PORTS[parts.scheme]}"
-    return parts._replace(netloc=parts.netloc + port, path=parts.path.rstrip("/")).geturl()
+    return parts._replace(netloc=parts.netloc + port).geturl()
 
 
 def responds(elastic: Elasticsearch) -> bool:
