@@ -93,7 +93,7 @@ class Feed(Source):
             raise SourceError(f"{self.spec} ends early: {feed.bozo_exception}.", "Try again.")
         is_ghost = str(feed.feed.get("generator")).startswith("Ghost")
         for entry in feed.entries:  # Ghost writes neither text nor summary of a post for members
-            entry["locked"] = _LOCKED in _html(entry) or (is_ghost and not _html(entry))
+            entry["locked"] = _LOCKED in _html(entry)[:100] or (is_ghost and not _html(entry))
         if str(feed.version).startswith("rss"):  # its plain content is itunes:summary
             for entry in feed.entries:
                 contents = entry.get("content", ())

@@ -16,7 +16,7 @@ from indexer.errors import SourceError
 from indexer.posts.html_text import Readable
 from indexer.posts.records import Origin, RawPost, Skipped, SourceItem
 from indexer.sources import Source, SourceOptions, open_source
-from indexer.sources.fetch import FetchOptions
+from indexer.sources.fetch import FetchFailed, FetchOptions
 from indexer.sources.wordpress_rest import WordPressSite
 
 Server = Any  # tests/live/conftest.py
@@ -215,6 +215,9 @@ def test_blocks_that_only_pages_hide_stay_out(site: WordPress, server: Server) -
     assert isinstance(post, RawPost)
     assert isinstance(post.text, Readable)
     assert (post.text.prose, post.title) == ("Sow in May.", "Flour – 3")
+    server.answers["/wp-json/?_fields=namespaces"] = lambda request: request.send_error(503)
+    with pytest.raises(FetchFailed, match="503"):  # it may have Otter
+        read(site)
 
 
 def test_a_lock_that_changes_no_date_is_seen(site: WordPress) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from indexer.errors import SourceError
+from indexer.posts.html_text import Readable
 from indexer.posts.records import RawPost, Reject, SourceItem
 from indexer.sources import KINDS, SourceOptions, open_source
 from indexer.sources.files import decode
@@ -213,6 +214,22 @@ def test_a_line_too_long_is_passed_over(tmp_path: Path) -> None:
     assert f"{len(long):,} bytes" in reject.reason
     assert isinstance(post, RawPost)
     assert post.origin.line == 2
+
+
+def test_only_the_beginning_of_an_export_loses_its_spaces(tmp_path: Path) -> None:
+    """It is read in chunks, of which some begin with a space."""
+    fields = (
+        "<wp:post_id>1</wp:post_id><wp:status>publish</wp:status><wp:post_type>post</wp:post_type>"
+    )
+    text = "<content:encoded>" + "word " * 60_000 + "</content:encoded>"
+    spaces = 'xmlns:wp="http://wordpress.org/export/1.2/"'
+    spaces += ' xmlns:content="http://purl.org/rss/1.0/modules/content/"'
+    item = f"<item><title>A</title>{fields}{text}</item>"
+    export = f"\n<rss version='2.0' {spaces}><channel>{item}</channel></rss>"
+    (post,) = read(save(tmp_path / "a.xml", export))
+    assert isinstance(post, RawPost)
+    assert isinstance(post.text, Readable)
+    assert post.text.prose.split() == ["word"] * 60_000
 
 
 def test_a_gz_that_ends_early_does_not_just_end(tmp_path: Path) -> None:
