@@ -52,10 +52,11 @@ _BEGIN, _END = "\x04", "\x05"  # of an element that is a line of code; never in 
 _LINE = re.compile(r"(?:^|[\s_-])(?:line|row|block)(?:$|\s)")
 _LINE_NUMBERS = re.compile(r"(?:^|[\s_-])(?:ln|lnt|gutter|line-?no|line-?num)", re.IGNORECASE)
 """Classes that highlighters give to printed line numbers, which consist of digits only."""
+_UNSELECTABLE = re.compile(r"user-select\s*:\s*none")
 _PRINTED = "[class*=line-num i], [class*=lineno i], [class*=gutter i]"
 _SPECIAL = (
     "[class*=line i], [class*=ln i], [class*=gutter i], [class*=row], [class~=block], "
-    "[data-line], [style*=display], code + code, td, a[id]"
+    "[data-line], [style*=display], [style*=user-select], code + code, td, a[id]"
 )
 """Elements that may be a line of code, or a line number."""
 
@@ -485,8 +486,8 @@ def _is_line(node: LexborNode) -> bool:
 
 
 def _is_numbering(node: LexborNode) -> bool:
-    """Whether it holds printed line numbers: digits in such a class, or in the cell before
-    another."""
+    """Whether it holds printed line numbers: digits in such a class, that cannot be selected
+    (Hugo), or in the cell before another."""
     text = node.text()
     if not re.fullmatch(r"[\d\s]+", text):
         return False
@@ -497,6 +498,7 @@ def _is_numbering(node: LexborNode) -> bool:
         around += filter(None, (node.parent, node.parent and node.parent.parent))
     return any(
         _LINE_NUMBERS.search(inner.attributes.get("class") or "")
+        or _UNSELECTABLE.search(inner.attributes.get("style") or "")
         or (inner.tag == "td" and inner.css_matches("td:first-child:not(:last-child)"))
         for inner in around
     )

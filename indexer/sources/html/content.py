@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from indexer.posts.addresses import host_of
 from indexer.posts.dates import DATE_IN_TEXT
 from indexer.posts.html_text import (
     HEADINGS,
@@ -530,7 +531,8 @@ class Content:
             is_named = "date" in names or bool(_UPDATED.search(text) or _BUILT.search(text))
             is_said = is_named if is_end else node.tag in ("p", "div", "span")
             is_line = (is_author or (rest <= 6 and is_said)) and DATE_IN_TEXT.search(text)
-            if not is_sentence and (is_line or node.css_matches(_DATED)):
+            is_dated = is_line or any(inner.tag != "meta" for inner in node.css(_DATED))
+            if is_dated and not is_sentence:
                 return "date"
             is_length = _READ.search(text) and (is_author or not rest)
             if is_length:
@@ -565,7 +567,8 @@ class Content:
         """Whether an element of the content belongs to the site and not to the page.
 
         It does if half of the pages have it, at the end even a tenth. At an edge, where the page
-        marks no content, a menu of links to elsewhere counts without a second page.
+        marks no content, a menu of links to elsewhere counts without a second page; at the end
+        also links to other pages of the site below a heading of the template, such as "See also".
         """
         size = self._lengths[node.mem_id]
         if not 0 < size.text <= _NOTE or (node.tag in HEADINGS and not (is_edge and is_end)):
@@ -577,4 +580,17 @@ class Content:
         if not is_away:
             return node.tag != "li" and share >= (_MANY if is_end else _MOST)
         is_menu = len(node.css("a")) > 1 and size.text < (_SHORT if is_end else _NOTE)
-        return share > 0 or (is_menu and not self._is_marked)
+        return share > 0 or (is_menu and not self._is_marked) or (is_end and self._is_headed(node))
+
+    def _is_headed(self, node: Node) -> bool:
+        """Whether links of the site stand below words of the template: an author's have an id."""
+        before = node.prev
+        while before is not None and not before.text().strip():
+            before = before.prev
+        said = one_line(before.text()) if before is not None else ""
+        is_own = before is not None and bool(before.attributes.get("id"))
+        if is_own or self._repeated.get(said, 0.0) < _MANY:
+            return False
+        base = self._page.css_first("link[rel=canonical]")
+        own = {"", host_of((base and base.attributes.get("href")) or "")}
+        return all(host_of(a.attributes["href"] or "") in own for a in node.css("a[href]"))

@@ -70,6 +70,9 @@ def is_list(
     if pages and not is_hinted and not is_front:
         links = [(node, to) for node, to in links if to in pages]
     posts = [link for link in links if LISTS.isdisjoint(link[1].lower().split("/"))]
+    titles = {node.mem_id for node in main.css("h1 a")}
+    if is_hinted and any(node.mem_id in titles and to != oid for node, to in posts):
+        return True  # perhaps of one post, all of it
     spans = _entries(main, posts, oid, lengths, is_lenient=is_hinted)
     if is_hinted and not spans:  # a list of all tags
         spans = _entries(main, links, oid, lengths, is_lenient=True)

@@ -377,7 +377,11 @@ class Page:
         keywords = _texts_of(tags) if keywords == named else keywords  # Hugo's if there are no tags
         content.find(options.content, keeps_code=site.ignores_code)
         title = self._title(content, oid)
-        content.tidy(title, [*tags, *categories])
+        known = {label.lower() for label in [*keywords, *named]}
+        links = self._main.css("a[href]") if known else []
+        named_so = [a for a in links if a.text().strip().lstrip("#").lower() in known]
+        own = [a for a in named_so if self._page_of(a.attributes["href"] or "")]
+        content.tidy(title, [*tags, *categories, *own])
         if content.is_repeated:
             options.warn(str(origin))
         days = [day_in_path(urlsplit(address).path) for address in (self.url, url)]
