@@ -113,7 +113,8 @@ def _elasticsearch(elastic: Elasticsearch) -> Check:
     except BlogsearchError as error:
         cause = error.__cause__
         if not isinstance(cause, TransportError):
-            return Check("elasticsearch", "error", str(cause or error), str(error))
+            seen = str(getattr(cause, "message", error))
+            return Check("elasticsearch", "error", seen, str(error))
         message = str(cause.message)
         remedies = [remedy for part, remedy in _PROBLEMS.items() if part in message]
         seen = message if message.isprintable() else "does not answer in HTTP"

@@ -162,6 +162,8 @@ def test_doctor_explains_what_answers(
         ("http://127.0.0.1:1", "docker compose up"),
         ("http://no-such-host.invalid:9200", "There is no host of this name"),
         ("https://127.0.0.1:{port}", "http:// instead"),
+        ("http://127.0.0.1:{port}/a", "does not know this path"),
+        ("http://127.0.0.1:{port}/a/b", "no handler found for uri [/a/b/] and method [GET] ("),
         ("http://me:secret@127.0.0.1:1", "(http://127.0.0.1:1)"),
     ],
 )

@@ -180,6 +180,10 @@ def test_a_build_in_place_of_a_deleted_index_keeps_the_previous_one(
     )
     rollback(elastic, alias)
     assert post_oids() == {"a", "sent"}
+    elastic.indices.delete(index=f"{alias}-000001")
+    rollback(elastic, alias)
+    assert states(elastic, alias) == {3: "live"}
+    assert not elastic.indices.exists_alias(name=f"{alias}-previous")
 
 
 def test_what_no_run_has_made_is_left_alone(
