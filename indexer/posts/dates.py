@@ -29,7 +29,7 @@ _MONTH = r"[^\W\d_]{3,12}\.?"
 DATE_IN_TEXT = re.compile(
     r"(?<![\w/-])(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6},? )?"
     rf"(?:\d{{4}}[-./年]\s?\d{{1,2}}[-./月]\s?\d{{1,2}}日?(?![\d/-])|\d{{1,2}}[-./]\d{{1,2}}[-./]\d{{4}}(?!\d)"
-    rf"|\d{{1,2}}(?:st|nd|rd|th|\.)? (?:de |of )?{_MONTH},? (?:de )?\d{{4}}(?!\d)"
+    rf"|\d{{1,2}}(?:st|nd|rd|th|\.)? (?:de |of )?{_MONTH},? (?:de )?\d{{4}}(?!\d|-\d\d-)"
     rf"|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}}(?!\d))"
     r"(?:,? (?:at )?\d{1,2}:\d\d(?::\d\d)?(?: ?[ap]m)?)?",
     re.IGNORECASE,

@@ -50,7 +50,7 @@ _RAISED = re.compile(r"(?:\d\s*[^\W\d_]{1,2}|\b[^\W\d_])$")
 """What a raised 2 or 3 belongs to: 20 km, x."""
 _BEGIN, _END = "\x04", "\x05"  # of an element that is a line of code; never in cleaned text
 _LINE = re.compile(r"(?:^|[\s_-])(?:line|row|block)(?:$|\s)")
-_LINE_NUMBERS = re.compile(r"(?:^|[\s_-])(?:ln|lnt|gutter|line-?no|line-?num)", re.IGNORECASE)
+_LINE_NUMBERS = re.compile(r"(?:^|[\s_-])(?:lnt?\b|gutter|line-?no|line-?num)", re.IGNORECASE)
 """Classes that highlighters give to printed line numbers, which consist of digits only."""
 _UNSELECTABLE = re.compile(r"user-select\s*:\s*none")
 _PRINTED = "[class*=line-num i], [class*=lineno i], [class*=gutter i]"

@@ -54,9 +54,9 @@ _COVERS = "a[href]:empty"
 _ANCHORS = "a[href^='#']:not([href='#'])"
 _TURN = re.compile(r"(?:^|[\W_])(?:prev|next)")
 _UPDATED = re.compile(
-    r"\bupdat|\bmodif|\brevis|\bedited|\bchanged|a[ckt]?tuali|geändert|bearbeit|mis à jour"
-    r"|bijgewerkt|[uo]p?pdater|güncel|обновл|измен|оновлен|به.?روز|تحديث|עודכן|cập nhật|수정"
-    r"|更新|修改|最后|編集",
+    r"\bupdat|\bmodif|\blast-?mod|\brevis|\bedited|\bchanged|a[ckt]?tuali|geändert|bearbeit"
+    r"|mis à jour|bijgewerkt|[uo]p?pdater|güncel|обновл|измен|оновлен|به.?روز|تحديث|עודכן|cập nhật"
+    r"|수정|更新|修改|最后|編集",
     re.IGNORECASE,
 )
 _BUILT = re.compile(r"\b(?:generated|built|last build)\b|\bbuild-", re.IGNORECASE)
@@ -512,15 +512,16 @@ class Content:
             is_linked = node.tag != "a" and size.linked and size.unlinked <= _LABELLED
             is_linked = is_linked and all(p.css_first("a") for p in node.css("p"))
             is_labels = is_linked and labels.issuperset(link.mem_id for link in node.css("a"))
-            if reason := "labels" if is_labels else self._why_line(node, is_end=is_end):
+            if reason := "labels" if is_labels else self._why_line(node, title, is_end=is_end):
                 if not (is_end and self._repeated.get(one_line(node.text()), 0.0) >= _MOST):
                     self._note_dates(node)  # but not the date of a build, which all pages have
                 if not is_above:
                     self._remove(node, reason)
 
-    def _why_line(self, node: Node, *, is_end: bool) -> str:
+    def _why_line(self, node: Node, title: str, *, is_end: bool) -> str:
         """Return what a line says about the post; "" if it is part of the text."""
-        size, text, names = self._lengths[node.mem_id], one_line(node.text()), _names_of(node)
+        size, names = self._lengths[node.mem_id], _names_of(node)
+        text = one_line(node.text()).replace(title, "", 1)  # which may have a date
         is_author = _AUTHOR.search(names)
         if size.text < _SHORT:
             own = text

@@ -441,7 +441,7 @@ class Page:
         if selector:
             return self.parsed.css(selector)
         own = ":not(nav *, aside *, h1 *, h2 *, h3 *)"
-        links = self._main.css(", ".join(f"a[href*='{folder}/' i]{own}" for folder in folders))
+        links = self._main.css(", ".join(f"a[href*='{folder}' i]{own}" for folder in folders))
         is_in = re.compile(rf"(?:^|/)(?:{'|'.join(folders)})/.+$", re.IGNORECASE)
         found = [n for n in links if is_in.search(self._place_of(n.attributes["href"] or ""))]
         found = [n for n in found if not is_in_text(n)]
