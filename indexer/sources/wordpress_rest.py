@@ -237,7 +237,8 @@ class WordPressSite(Source):
         """Yield every post; its oid is the path of its address, the same as that of its page.
 
         With `is_unchanged`, everything changed is fetched before the first post is yielded, so that
-        a site that fails midway changes nothing.
+        an API that fails midway changes nothing. A page that is read in place of a text
+        (`_TOLD_MORE`) is fetched later; if that fails, its post is a Reject.
         """
         with Fetcher(self._options.fetch) as fetcher:
             options, robots = replace(self._options, max_pages=None), Robots(fetcher)
