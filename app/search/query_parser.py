@@ -80,7 +80,7 @@ QUOTATION_MARKS = '"“”„‟«»＂'
 """The marks that may enclose a phrase; keyboards insert those of their language."""
 _USUAL = {**APOSTROPHES, **str.maketrans(dict.fromkeys(QUOTATION_MARKS, '"'))}
 _FLAG = re.compile(rf"(?:{FLAGS})(?![\w-])")
-_VENDOR = re.compile("(?:webkit|moz|ms|o)-[a-z]")  # -webkit-appearance of CSS excludes nothing
+_VENDOR = re.compile("(?:webkit|moz)-[a-z]")  # -webkit-appearance of CSS excludes nothing
 _DASH = re.compile("^[—–]")  # phones replace -- by these
 _GERSHAYIM = re.compile('(?<=[א-ת])["״](?=[א-ת])')
 # python3.12 is python and 3.12.

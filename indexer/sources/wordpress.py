@@ -5,6 +5,7 @@ names: WordPress' own `wp-admin/includes/export.php`.
 """
 
 import re
+import string
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timezone
 from typing import Any
@@ -183,13 +184,16 @@ _PARTS = (
     r"|patrons?|vip|\w*locker|s2if|passster|hidepost|hide-content|groups_can|content_control"
     r"|show_content|mepr-(?:active|show)"
 )
-_MEMBERS_SHORTCODE = re.compile(
-    r"(?<!\[)\[(?!(?:[\w-]*[_-])?(?:not?|non|team|staff)[_-])(?![\w-]*_not\b)"
-    rf"((?:[\w-]*[_-])?(?:{_PARTS})(?:[_-][\w-]*)?)(?![\w-])"
-    r"(?![^\[\]]*(?:=[\"']?(?:logged_)?out|\blevel=[\"']?0)[\"'\s\]])[^\[\]]*\].*?\[/\1\]",
-    re.IGNORECASE | re.DOTALL,
+_SHORTCODE = re.compile(r"(?<!\[)\[([\w-]{1,60})((?![\w-])[^\[\]]*\])")
+_MEMBERS_NAME = re.compile(
+    r"(?!(?:[\w-]*[_-])?(?:not?|non|team|staff)[_-])(?![\w-]*_not\b)"
+    rf"(?:[\w-]*[_-])?(?:{_PARTS})(?:[_-][\w-]*)?",
+    re.IGNORECASE,
 )
-"""Shortcodes around a text for members, which their names say: `[is_paid]`, `[um_loggedin]`."""
+"""Names of shortcodes around a text for members: `[is_paid]`, `[um_loggedin]`."""
+_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
+"""Unlike `str.lower`, it keeps the length of a text."""
+_FOR_OTHERS = re.compile(r"(?:=[\"']?(?:logged_)?out|\blevel=[\"']?0)[\"'\s\]]", re.IGNORECASE)
 _RICH_TEXT = re.compile(r"(<(p|h[1-6]|a|li|figcaption)\b[^<>]*>).*(</\2>)", re.DOTALL)
 _HIDDEN = {"metadata": {"blockVisibility": False}}
 _MOST_PATTERNS = 200
@@ -211,7 +215,7 @@ class _Blocks:
         `own` has the texts that the post puts into a pattern, by the names of the pattern's blocks;
         `inside` are the patterns around this one.
         """
-        text = _MEMBERS_SHORTCODE.sub("", _PAYWALL.split(text, 1)[0])
+        text = _without_members(_PAYWALL.split(text, 1)[0])
         out: list[str] = []
         open_: list[tuple[int, dict[str, Any]]] = []
         at = 0
@@ -256,6 +260,24 @@ class _Blocks:
         own = attributes.get("content", attributes.get("overrides"))
         own = own if isinstance(own, dict) else {}
         return self.shown(self._patterns.get(ref, ""), own, (*inside, ref))
+
+
+def _without_members(text: str) -> str:
+    """Remove the texts in shortcodes for members. An end is looked for once, so that text without
+    ends takes linear time."""
+    kept, at, lower = "", 0, text.translate(_LOWER)
+    last: dict[str, int] = {}
+    for found in _SHORTCODE.finditer(text):
+        name, rest = found[1].lower(), found[2]
+        if found.start() < at or not _MEMBERS_NAME.fullmatch(name) or _FOR_OTHERS.search(rest):
+            continue
+        end = f"[/{name}]"
+        if end not in last:
+            last[end] = lower.rfind(end)
+        if last[end] >= found.end():
+            kept += text[at : found.start()]
+            at = lower.index(end, found.end()) + len(end)
+    return kept + text[at:]
 
 
 def _is_for_members(name: str, attributes: str) -> bool:

@@ -7,10 +7,11 @@ a number without being in the index.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any
 
 from elastic_transport import ObjectApiResponse
-from elasticsearch import Elasticsearch
+from elasticsearch import ApiError, Elasticsearch, TransportError
 from msgspec import ValidationError, convert
 
 from indexer.errors import Damaged
@@ -215,7 +216,8 @@ def scan(
                 yield from hits
                 page = following.result()
         finally:
-            client.options(ignore_status=404).clear_scroll(scroll_id=page["_scroll_id"])
+            with suppress(ApiError, TransportError):  # it ends by itself, too
+                client.clear_scroll(scroll_id=page["_scroll_id"])
 
 
 def _hits(page: ObjectApiResponse[Any]) -> list[dict[str, Any]]:

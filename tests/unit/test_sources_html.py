@@ -128,6 +128,7 @@ _OF_FILES = (lambda path: is_for(path, "english"), lambda path: list(parse_file(
         (lambda text: is_valid_url(f"http://a{text}/"), "\u0315\u0300"),
         (lambda text: decode(b"\xff", f"charset={text};"), " "),
         *((_Blocks({}, "").shown, f"<!-- wp:{piece}") for piece in ('a {"ref":1', "a {} -->")),
+        *((_Blocks({}, "").shown, piece) for piece in ("[member]", "[vip", "a_", "[a_", "İ[VIP]")),
         (lambda text: why_hidden({"meta": text}), "robots "),
         *((render, piece) for piece in ("{{", "{%", "{#", "    ```a\n", "<A ", "<!-- ")),
         *((render, piece) for piece in ("<code ", "`a", "[[", "[^", ":::a\n", "- {{ a\n")),
