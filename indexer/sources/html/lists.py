@@ -70,8 +70,10 @@ def is_list(
     if pages and not is_hinted and not is_front:
         links = [(node, to) for node, to in links if to in pages]
     posts = [link for link in links if LISTS.isdisjoint(link[1].lower().split("/"))]
-    titles = {node.mem_id for node in main.css("h1 a")}
-    if is_hinted and any(node.mem_id in titles and to != oid for node, to in posts):
+    whole = [main, *ancestors(main)][-1]
+    titles = whole.css("h1 a[href]") if is_hinted or is_front else []
+    named = {target_of(node.attributes["href"] or "") for node in titles} - {"", "index", oid}
+    if any(to in pages and not oid.startswith(f"{to}/") for to in named):
         return True  # perhaps of one post, all of it
     spans = _entries(main, posts, oid, lengths, is_lenient=is_hinted)
     if is_hinted and not spans:  # a list of all tags

@@ -62,7 +62,7 @@ _FILE = re.compile(r"\.(?!html?$|php$)[a-z]\w{1,4}$", re.IGNORECASE)
 _WHOLE = re.compile(r"<!doctype|<html|<head[\s>]|<title", re.IGNORECASE)
 _POSTING = re.compile(r"(?i)\b(?:(?:news|tech)?article|(?:blog|socialmedia)posting|report)\b")
 _COLLECTION = re.compile(r"(?i)\b(?:blog|collectionpage|searchresultspage|profilepage)\b")
-SEPARATORS = (" | ", " - ", " – ", " — ", " · ", " :: ", " • ", " « ", " » ")
+SEPARATORS = (" | ", " - ", " – ", " — ", " · ", " :: ", " : ", " • ", " « ", " » ")
 _ENDS = re.compile("|".join(map(re.escape, SEPARATORS)))
 _MARKS = re.compile(r"^[|–—·•«»›]*\s+|\s+[|–—·•«»›]*$")
 """Separators left at an end of a title; «this» is a quotation."""
