@@ -105,7 +105,7 @@ def test_below_a_path_of_a_blog(site: Site, tmp_path: Path) -> None:
 
 def test_a_killed_worker_fails_no_request(site: Site) -> None:
     """The proxy sends it again, to another worker, unless the response had begun: a worker has one
-    at a time. Static files are not limited in rate."""
+    at a time. This heartbeat is not limited in rate."""
     statuses: list[int] = []
     broken_off: list[requests.RequestException] = []
     stop = threading.Event()
@@ -113,7 +113,7 @@ def test_a_killed_worker_fails_no_request(site: Site) -> None:
     def ask() -> None:
         while not stop.is_set():
             try:
-                statuses.append(site.get("/static/search.css").status_code)
+                statuses.append(site.get("/__lbheartbeat__").status_code)
             except requests.exceptions.ChunkedEncodingError as error:
                 broken_off.append(error)
 
