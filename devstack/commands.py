@@ -164,7 +164,14 @@ def prepare_index(environment: Mapping[str, str]) -> None:
     key = environment.get("ELASTICSEARCH_API_KEY") or None
     hosts = environment["ELASTICSEARCH_URL"].split(",")
     try:
-        with Elasticsearch(hosts, api_key=key, request_timeout=30) as client:
+        with Elasticsearch(hosts, api_key=key, request_timeout=60) as client:
+            # After its start, Elasticsearch opens many indices one after the other.
+            client.options(ignore_status=408).cluster.health(
+                index=f"{alias}-*",
+                expand_wildcards="all",
+                wait_for_status="yellow",
+                timeout="45s",
+            )
             exists = client.indices.exists_alias(name=alias)
     except (ApiError, TransportError) as error:
         raise DevstackError(f"Elasticsearch failed when asked for {alias!r}: {error}") from None
