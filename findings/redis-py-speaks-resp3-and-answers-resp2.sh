@@ -32,8 +32,8 @@ for name, options in (("default", {}), ("protocol=3", {"protocol": 3}), ("protoc
     print("  xread:", list(read.values()) if isinstance(read, dict) else [entries for _, entries in read], type(read).__name__)
     client.delete(scores, stream)
 PY
-for version in 5.2.1 8.1.0; do
-  venv/bin/pip --disable-pip-version-check install --quiet redis==$version
+for pin in redis==5.2.1 redis==8.1.0; do
+  venv/bin/pip --disable-pip-version-check install --quiet "$pin"
   venv/bin/python try.py
 done | tee seen
 diff seen - <<'SEEN'

@@ -197,7 +197,8 @@ class IndexWatch:
         if not self._present and self._admission.available:
             self._await_first()
             self._await_view()
-            self._admission.require()
+            if not self._present:
+                self._admission.require()
         present = self._present
         if present is None or generation not in (None, present[0].generation):
             present, _ = self._following.run(generation, lambda: self._follow(generation))

@@ -108,15 +108,17 @@ class WordPress(Source):
         if reason := self._why_left_out(item, meta):
             return Skipped(origin, oid, reason, _KINDS.get(reason, "not a post"), declared=True)
 
-        def post() -> RawPost:
+        def post() -> SourceItem:
             blocks = _Blocks(patterns, _footnotes(meta.get("footnotes", "")))
             html = paragraphs(blocks.shown(item.findtext(_CONTENT) or ""))
+            if (text := own_text(html)) is None:
+                return Skipped(origin, oid, _FOR_MEMBERS, "locked", declared=True)
             said = [child for child in item if local_name(child) == "comment"]
             return RawPost(
                 origin=origin,
                 oid=oid,
                 title=title_or_start(plain(item.findtext("title") or ""), html),
-                text=own_text(html) or "",
+                text=text,
                 url=item.findtext("link") or None,
                 pub_date=_moment(item, "post_date"),
                 modified=_moment(item, "post_modified"),
@@ -143,8 +145,10 @@ class WordPress(Source):
         if text_of(item, "post_password"):
             return LOCKED
         fields = [f"{name}={value}" for name, value in meta.items()]
-        has_teaser = _PAYWALL.search(item.findtext(_CONTENT) or "")
-        if any(map(_LOCKS.fullmatch, fields)) and not has_teaser:
+        locks = [field for field in fields if _LOCKS.fullmatch(field)]
+        if _PAYWALL.search(item.findtext(_CONTENT) or ""):  # then they lock what follows it
+            locks = [field for field in locks if not field.startswith(_OF_PAYWALLS)]
+        if locks:
             return _FOR_MEMBERS
         return "noindex" if any(map(_NOINDEX.fullmatch, fields)) else ""
 
@@ -162,7 +166,8 @@ _DELIMITER = re.compile(
 )
 """`<!-- wp:paragraph {"align":"left"} -->`."""
 _PAYWALL = re.compile(r"<!--\s+wp:(?:jetpack/paywall|memberful/paywall-divider)\b")
-"""What follows it is for members, if the post is."""
+_OF_PAYWALLS = ("_jetpack_newsletter_access=", "memberful_acl=")
+"""What follows such a block is for members, if a field of its plugin says that the post is."""
 _MEMBERS_BLOCK = re.compile(r"premium-content/.+|pmpro/membership|groups/groups-member")
 """Blocks of Jetpack, Paid Memberships Pro and Groups that visitors do not see."""
 _GOVERNS = re.compile(r'"\w*(?:visib|condition|control|restrict)\w*":', re.IGNORECASE)

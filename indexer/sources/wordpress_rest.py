@@ -53,7 +53,7 @@ _LISTED = (
 """With the excerpt: some plugins lock posts without a change of `modified_gmt`."""
 _MARKED = ("id", "link", "date_gmt", "modified_gmt", "lang", "excerpt")
 _SAID = "id,post,author_name,date,date_gmt,content,type"
-_TOLD_MORE = (b"otter/v1",)
+_HIDES_ON_PAGES = (b"otter/v1",)
 """Namespaces of plugins whose blocks for members are hidden on pages only: Otter 3.2."""
 _HIDDEN = re.compile(r"""name=["']robots["'][^<>]*\bnoindex\b""")
 
@@ -114,7 +114,7 @@ class _Site:
     terms: dict[str, dict[int, str]] = field(default_factory=dict)
     totals: dict[str, int] = field(default_factory=dict)  # by route, as last read
     listed: Set[str] = frozenset()  # the addresses in the sitemap, if there is one
-    is_told_more: bool = False  # than visitors of the pages are
+    hides_on_pages: bool = False  # blocks that the API shows
     hidden: dict[str, tuple[str, PageKind] | None] = field(default_factory=dict)  # by link
 
     def find_plugins(self) -> None:
@@ -122,7 +122,7 @@ class _Site:
         about = f"{self.api}{'&' if '?' in self.api else '?'}_fields=namespaces"
         try:
             named = self.fetcher.get(about).body.replace(b"\\/", b"/")
-            self.is_told_more = any(b'"%b"' % name in named for name in _TOLD_MORE)
+            self.hides_on_pages = any(b'"%b"' % name in named for name in _HIDES_ON_PAGES)
         except FetchFailed as error:
             if error.response_status not in _CLOSED:
                 raise
@@ -238,7 +238,7 @@ class WordPressSite(Source):
 
         With `is_unchanged`, everything changed is fetched before the first post is yielded, so that
         an API that fails midway changes nothing. A page that is read in place of a text
-        (`_TOLD_MORE`) is fetched later; if that fails, its post is a Reject.
+        (`_HIDES_ON_PAGES`) is fetched later; if that fails, its post is a Reject.
         """
         with Fetcher(self._options.fetch) as fetcher:
             options, robots = replace(self._options, max_pages=None), Robots(fetcher)
@@ -305,7 +305,7 @@ class WordPressSite(Source):
             html = entry["content"]["rendered"]
             if (text := own_text(html)) is None:
                 return Skipped(origin, oid, "for members", "locked", declared=True)
-            if site.is_told_more:
+            if site.hides_on_pages:
                 page = site.sitemap.item(site.fetcher, robots, link, "")
                 page = page.post if isinstance(page, Moved) else page
                 if not isinstance(page, RawPost):

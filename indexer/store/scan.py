@@ -5,7 +5,7 @@ acknowledged later has a higher one. `max_seq_no` would not do: a write in progr
 a number without being in the index.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
@@ -170,11 +170,11 @@ def scan(
     size: int = _PAGE,
     sort: str | Mapping[str, Any] = "_doc",
     seq_no: bool = False,
-) -> Iterator[dict[str, Any]]:
+) -> Generator[dict[str, Any], None, None]:
     """Yield every hit of a query, as of one moment, `size` hits per request.
 
-    If they fit into one response, it is the only one; otherwise a scroll reads them again. The next
-    page is read while the caller uses the present one: Elasticsearch takes as long as the caller.
+    If they fit into one response, it is the only one; otherwise a scroll reads them again. While
+    the caller uses a page, the next one is read.
 
     Args:
         sort: a field with one value; by default in any order.
@@ -194,7 +194,7 @@ def scan(
         request |= {"stored_fields": "_none_", "docvalue_fields": list(doc_values)}
     else:
         request["source"] = source
-    # Of doc values alone, `fields` are three fifths of the bytes. A hit without any has a `_score`.
+    # `fields` are three fifths of the bytes; `_score` is there for hits that have none of them.
     read = ["hits.hits"]
     if doc_values and not seq_no:
         read = ["hits.hits.fields", "hits.hits._score"]

@@ -26,15 +26,15 @@ def address(
     elastic: Elasticsearch,
     module_index: Callable[[Iterable[RawPost]], str],
 ) -> Iterator[str]:
-    """A service with a post, and some searches of today."""
+    """A service with a post, some searches of today, and one of ten days ago."""
     post = RawPost(Origin("test"), "far-down", "Far down", "Kubernetes and cron.")
     settings = replace(engine_settings, index=module_index([post]), insights_token=TOKEN)
 
-    def search(q: str, found: Extent) -> Search:
-        return Search(time.time(), "", uuid.uuid4().hex, f"q={quote(q)}", q, found)
+    def search(q: str, found: Extent, days: int = 0) -> Search:
+        return Search(time.time() - 86_400 * days, "", uuid.uuid4().hex, f"q={quote(q)}", q, found)
 
     counted = [search("k8s", "nothing"), search("kubernetes", "all")] * 2
-    counted += [search("cron", "all"), search(HOSTILE, "nothing")]
+    counted += [search("cron", "all"), search(HOSTILE, "nothing"), search("cron", "all", days=10)]
     opened = [Opening(time.time(), "kubernetes", "far-down")] * 2
     Counts(elastic, settings.index, days=30).add([*counted, *opened])
     with serving(settings) as url:
@@ -69,7 +69,7 @@ def test_the_page_shows_searches_as_text_and_fits_a_phone(page: Page, address: s
     expect(page.get_by_role("heading", name="What people search for")).to_be_visible()
     expect(page.get_by_role("link", name=HOSTILE).first).to_be_visible()
     expect(page).to_have_title("What people search for")
-    expect(page.get_by_text("days before")).to_have_count(0)  # nothing was searched then
+    expect(page.get_by_text("the 7 days before")).to_be_visible()
     expect(page.get_by_role("img", name="Bar chart")).to_be_visible()
     expect(page.get_by_text("Far down").first).to_be_visible()
     page.get_by_text("Figures").click()
@@ -81,6 +81,7 @@ def test_the_page_shows_searches_as_text_and_fits_a_phone(page: Page, address: s
     page.emulate_media(forced_colors="active")
     page.get_by_role("link", name="30 days").click()
     expect(page.locator(".periods [aria-current]")).to_have_text("30 days")
+    expect(page.get_by_text("days before")).to_have_count(0)  # nothing was searched then
     page.wait_for_load_state()  # its style sheets
     # The legend has its colour.
     colour = page.locator(".key").evaluate(

@@ -40,7 +40,7 @@ def test_a_line_a_request_with_its_cache_state_and_times(
     caplog.set_level(logging.INFO)
     with redis_server() as server:
         client = _client(settings, redis_url=server.url)
-        # The first one is not kept if reading the view takes long.
+        # The first one is not kept if reading the view takes seconds.
         for query in ("first", "secret words", "secret words", ""):
             client.get("/search", query_string={"q": query})
     _, miss, hit, wrong = _lines(caplog)

@@ -118,7 +118,7 @@ class Lengths(NamedTuple):
 
 
 _LEAST_BESIDE = 60
-"""The characters beside a notice for members from which they are a post of their own."""
+"""With fewer characters beside a notice for members, a post is locked."""
 _NONE = Lengths(0, 0, 0)
 _NO_TEXTS: Mapping[str, float] = MappingProxyType({})
 NOT_OWN = UNSEEN | {"header", "nav", "aside", "footer", "form", "dialog"}
