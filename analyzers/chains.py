@@ -135,14 +135,16 @@ _FOUND = r"""
     | (?<= [A-Za-z0-9] (?<before>[가-힣]) )
     | (?= [A-Za-z0-9] ) (?<= (?<after>[가-힣]) ) )
 """
-# Only words that start with a lower-case part are split: createReactApp, but not the names GitHub,
-# iPhone and macOS. The unstemmed fields have the whole word.
+# Only words that start with a lower-case part are split: createReactApp, parseHTTPPayload, but not
+# the names GitHub, iPhone and macOS. The unstemmed fields have the whole word.
 _CAMEL_CASE = r"""
     # PDFs is PDF, PhDs is PhD.
     s (?![\p{L}\p{N}])
     (?<= (?<![\p{L}\p{N}]) \p{Lu}\p{Ll}?\p{Lu}{0,6} (?<acronym>\p{Lu}) (?<plural>s) ) |
-    (?= \p{Ll} ) (?<= \p{Ll}\p{Lu} ) (?<= \b\p{Ll} [\p{L}\p{N}]{0,40} \p{Ll}\p{Lu} )
-    (?<= (?<capital>\p{Lu}) ) |
+    # The second condition parts HTTPPayload.
+    (?: (?= \p{Lu}{0,8}\p{Ll} ) (?<= \p{Ll}\p{Lu} )
+      | (?= \p{Ll} ) (?! s (?![\p{L}\p{N}]) ) (?<= \p{Lu}\p{Lu} ) )
+    (?<= (?<![\p{L}\p{N}])\p{Ll} [\p{L}\p{N}]{0,40} \p{L}\p{Lu} ) (?<= (?<capital>\p{Lu}) ) |
 """
 _REPLACEMENT_CAMEL = "${acronym}" + _REPLACEMENT.replace(_END, "${plural}" + _END) + "${capital}"
 _NET = ["".join(letters) for letters in product("Nn", "Ee", "Tt")]

@@ -339,6 +339,10 @@ _HINDI = {
     **{chr(code): unicodedata.normalize("NFD", chr(code))[0] for code in range(0x958, 0x960)},
     "\u093c": "", "\u200d": "", "\u200c": "",
 }
+# Aarhus and Århus, Moeller and Møller; asciifolding makes å a and ø o.
+_DANISH: dict[str, Any] = {
+    "folding": (_pattern_replace("(a)a|(o)e", "$1$2"),), "patterns": (("(a)a|(o)e", r"\1\2"),),
+}
 _WITH_POINTS: dict[str, Any] = {"thousands": "."}
 _OTHER_SCRIPT: dict[str, Any] = {"vowels": "", "confused": ""}
 _WITH_ENGLISH = {"chinese": "zh", "japanese": "ja", "korean": "ko"}
@@ -376,10 +380,10 @@ _LISTED = (
              apostrophe=_elision("l m t qu n s j d c jusqu quoiqu lorsqu puisqu")),
     Language("spanish", "es", "spanish", **_WITH_POINTS,
              forms="s es o a os as ar an ado ó en e er"),
-    Language("danish", "da", "danish", apostrophe=POSSESSIVE, **_WITH_POINTS,
+    Language("danish", "da", "danish", apostrophe=POSSESSIVE, **_WITH_POINTS, **_DANISH,
              forms="en et er e r t ne s ede te ene"),
     Language("finnish", "fi", "finnish", forms="n t a ä ta tä in ja jä ssa ssä sta stä lla llä"),
-    Language("norwegian", "no", "norwegian", apostrophe=POSSESSIVE,
+    Language("norwegian", "no", "norwegian", apostrophe=POSSESSIVE, **_DANISH,
              forms="en et er e r t ene a s te tt ne"),
     Language("swedish", "sv", "swedish", apostrophe=POSSESSIVE,
              forms="en et ar er or n t a na s de ade at erna"),
