@@ -159,7 +159,7 @@ class BlogItem(Document):
     # The day of `pub_date` in its own time zone, as the site shows it.
     day = Date(format="strict_date")
     modified = Date()
-    categories = Keyword()
+    categories = Keyword(copy_to=["all", "stems"])
     keywords = Keyword(copy_to=["all", "stems"])
     # How much it is read: `_popularity` in app/search/clauses.py.
     popularity = Float(index=False)
