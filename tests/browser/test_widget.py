@@ -635,6 +635,14 @@ def test_colours_follow_the_page(page: Page, show: Show) -> None:
     expect(_box(page)).to_have_count(3)
     colours = [box.evaluate("(box) => getComputedStyle(box).color") for box in _box(page).all()]
     assert colours == ["rgb(24, 24, 27)", "rgb(237, 237, 240)", "rgb(1, 2, 3)"]
+    # A page without `color-scheme` switches its colours on a click.
+    page.evaluate(
+        "addEventListener('click', () => document.body.toggleAttribute('light'));"
+        "document.body.insertAdjacentHTML('beforeend', '<style>[light] { color: #eee }</style>')"
+    )
+    for colour in ("rgb(237, 237, 240)", "rgb(24, 24, 27)"):
+        page.get_by_text("x").first.click()
+        expect(_box(page).first).to_have_css("color", colour)
     _box(page).first.fill("python")
     # Too dark a green for the dark box, which keeps its own accent.
     expect(page.get_by_role("link", name="All results").first).to_have_css(

@@ -133,6 +133,8 @@ class SearchBox {
       this.place();
       if (!this.input.value) this.showRecent();
     };
+    // The switch between light and dark of a page, which may fade.
+    addEventListener("click", () => setTimeout(() => this.host.isConnected && this.followScheme(), 500));
     this.root.onkeydown = (event) => this.press(event);
     this.panel.onclick = this.panel.onauxclick = (event) => this.follow(event);
   }

@@ -27,16 +27,14 @@ async function request(service, path, parameters, ...signals) {
   throw { status: response.status, message: body.error?.message, seconds: retryAfter(response) };
 }
 
-const translations = new Map();
+const translations = {};
 
 // The messages in a language. The script has those in the language of the blog, which are used, too,
 // where others cannot be loaded.
 function messagesIn(language, service) {
   if (language.split("-")[0] === BUILT_IN.lang) return BUILT_IN;
   const parameters = new URLSearchParams({ lang: language });
-  const load = () => request(service, "messages", parameters).catch(() => BUILT_IN);
-  if (!translations.has(language)) translations.set(language, load());
-  return translations.get(language);
+  return (translations[language] ??= request(service, "messages", parameters).catch(() => BUILT_IN));
 }
 
 // The message for a key: an attribute of the element, or the text of its language. `count` also chooses
