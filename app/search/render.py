@@ -129,7 +129,7 @@ class Marker:
         ]
         for term in plan.terms:
             if term.typed.text.startswith("-"):
-                parts = re.findall(r"\w+|\W+", term.typed.text)
+                parts = re.findall(r"\w+|\W", term.typed.text)
                 whole.append(f"{_ANY_MARK}*".join(map(re.escape, parts)))
         tokens = () if plan.language.folds_first else map(plan.language.token, words)
         return cls(
