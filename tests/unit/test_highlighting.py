@@ -46,3 +46,10 @@ def test_a_word_is_marked_in_camel_case_where_nothing_else_is() -> None:
 )
 def test_a_mark_that_cuts_an_entity_is_widened_to_it(stored: str, expected: str) -> None:
     assert marked(Marker(), stored, "code.forms") == expected
+
+
+def test_a_phrase_over_several_lines_is_marked_in_each() -> None:
+    """Headings are lines of their own, and code is moved to where it is announced."""
+    marker = Marker(queries=(("match_phrase", "salt pans close"),))
+    text = "The [salt\n\n pans\nclose] at [night]"
+    assert marked(marker, text) == "The [salt]\n\n [pans]\n[close] at [night]"
