@@ -9,6 +9,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cache
+from itertools import islice
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -34,6 +35,7 @@ _NAVIGATION = re.compile(
     r"nav|menu|breadcrumb|pag(?:er|inat)|prev|next|\btoc|toc\b|table-?of-?contents|sidebar|related"
     r"|shar(?:e|ing)|social|skip|crumbs|lang(?:uage)?s?[-_]?(?:list|menu|pick|select|switch)"
 )
+_FRAMES = re.compile(r"\bcomments\b|\bcomments?-(?:area|box|container|section|wrap)|\btoc\b")
 _AUTHOR = re.compile(r"author|\bbio\b|h-card|vcard|byline|about-me")
 _FIELDS = "input, textarea, select, button"
 _SIGN = re.compile(r"\s*[^\w\s]\W*")
@@ -44,7 +46,10 @@ _PARTS = (
     " details, article, h1, h2, h3, h4, h5, h6"
 )
 _AROUND = "nav, div, section, ul, ol, p, dl, form, dialog, header, aside, article, details"
-_LINES = "p, div, abbr, span, time, ul, li, dl, header, footer, section, small, a"
+_LINES = (
+    "p, div, abbr, span, time, ul, li, dl, header, footer, section, a,"
+    " small:not(:is(h1, h2, h3, h4, h5, h6) *)"
+)
 _DATED = (
     "time, [itemprop=datePublished], [itemprop=dateModified], .published, .dt-published, "
     "abbr.modified, .dt-updated"
@@ -72,19 +77,28 @@ _LENGTH = re.compile(
     rf"(?:[\s-]read\b|\W{{1,2}}{_READING})?",
     re.IGNORECASE,
 )
-_NO_LINE = "h1, h2, h3, h4[id], h5[id], h6[id], pre, code, blockquote, table"
+_NO_LINE = (
+    "h1, h2, h3, h4[id], h5[id], h6[id], pre, code, blockquote, table, [itemprop=articleBody],"
+    " .e-content"
+)
+_SENTENCE = re.compile(r".+ .+[.!?。]")
 _READ = re.compile(
     r"\b(?:\d+|one)[\s-](?:min(?:ute)?s?\b.{0,3}\bread|words|chars)\b"
     rf"|{_READING}\W{{1,3}}(?:\d|one)|\dk?\smin\w*\W{{1,2}}{_READING}",
     re.IGNORECASE,
 )
 """The reading time or length of a post."""
+_LANGUAGE = re.compile(r"\blang(?:uage)?-([\w+#-]+)")
+_DEPTH = 5
+"""The number of elements around code that may be its frame."""
 _LICENCE = re.compile(r"licen[sc]|copyright")
 _LICENSED = "[rel~=license], [href*='creativecommons.org']"
 _LABELLED = 25
 """The maximum number of characters beside the links of a line of labels: "Filed under", commas."""
 _LEAST = 20
 """The minimum length that removing repeated text leaves."""
+_FEW = 60
+"""The length below which an element may be a heading."""
 _SHORT = 200
 """The length below which a text may be a line about a post."""
 _NOTE = 600
@@ -214,10 +228,33 @@ def is_in_text(node: Node) -> bool:
     return len("".join(texts.split())) > _LABELLED
 
 
+def _is_bare(link: Node) -> bool:
+    """Whether a link stands between the blocks of an article, and not in a line of text."""
+    beside = [inner for inner in (link.prev, link.next) if inner and inner.tag == "-text"]
+    is_said = any(_WORD.search(inner.text_content or "") for inner in beside)
+    around = link.parent.tag if link.parent else ""
+    return not is_said and around in ("article", "main", "header", "section", "body")
+
+
 def is_block_of_code(node: Node) -> bool:
     """Whether an element is nothing but a block of code, perhaps with a name."""
     code = sum(text_length(inner) for inner in node.css("pre"))
     return code > 0 and text_length(node) - code < _SHORT
+
+
+def _beside_code(pre: Node, lengths: Mapping[int, Lengths]) -> Iterator[Node]:
+    """Yield what a template writes beside code: the name of its language, a hidden copy of it."""
+    code, own = pre.text().strip(), lengths[pre.mem_id].text
+    around, classes = [], [pre, *pre.css("code")]
+    for outer in islice(ancestors(pre), _DEPTH if code else 0):
+        if lengths[outer.mem_id].text > 2 * own + _LABELLED:
+            break
+        yield from (node for node in outer.css("[hidden]") if node.text().strip() == code)
+        around = outer.css(":is(span, div, small):not(pre *)")
+        classes.append(outer)
+    names = " ".join(node.attributes.get("class") or "" for node in classes)
+    languages = {"text", "plaintext", *map(str.lower, _LANGUAGE.findall(names))}
+    yield from (node for node in around if node.text().strip().lower() in languages)
 
 
 def texts_of(page: LexborHTMLParser, layout: Layout) -> set[str]:
@@ -347,7 +384,7 @@ class Content:
             for node in page.css(selector):
                 self._remove(node, "excluded by blogsearch.toml")
         for node in page.css(_UNHEARD):
-            if self._lengths[node.mem_id].text < 60:
+            if self._lengths[node.mem_id].text < _FEW:
                 self._remove(node, "for screen readers")
         for node in page.css(f"{GATES}, {layout.drop}" if layout.drop else GATES):
             self._remove(node, f"not the text in {layout.name or 'any layout'}")
@@ -420,12 +457,15 @@ class Content:
         if node.css_matches("h1, main, article"):
             return ""
         names = f"{node.tag} {_names_of(node)}"
+        if size.text < _FEW and _FRAMES.search(names) and not node.css_matches("p, pre, li"):
+            return "comments or contents"  # of a page that has none
         if _LICENCE.search(names) and node.css_matches(_LICENSED):
             return "licence"
         if node.tag in ("form", "dialog") and size.text < _SHORT and node.css_matches(_FIELDS):
             return "forms"
         most = _SHORT if node.tag == "nav" else 30
-        if size.linked and (is_away or size.unlinked < most) and _NAVIGATION.search(names):
+        is_linked = bool(size.linked) or (node.tag == "nav" and node.css_matches(_COVERS))
+        if is_linked and (is_away or size.unlinked < most) and _NAVIGATION.search(names):
             return "navigation"
         turns = [f"{a.attributes.get('rel')} {_names_of(a)}" for a in node.css("a[href]")]
         if is_away and turns and all(map(_TURN.search, turns)):
@@ -439,7 +479,8 @@ class Content:
         tools = [n for n in root.css("a[href^='#']:not(pre *)") if _SIGN.fullmatch(n.text())]
         tools += [node for node in root.css("label") if node.attributes.get("for") in radios]
         tools += root.css("[role=tab]") if root.css_matches("[role=tabpanel]") else []
-        tools += root.css("label:has(> [type=radio]), [class*=language-] > span.lang")
+        tools += root.css("label:has(> [type=radio])")
+        tools += [node for pre in root.css("pre") for node in _beside_code(pre, self._lengths)]
         for node in tools:
             self._remove(node, "controls")
 
@@ -452,7 +493,7 @@ class Content:
         for selector in filter(None, (self._layout.tags, self._layout.categories)):
             for node in root.css(selector):
                 self._remove(node, "labels")
-        for heading in root.css("h1, h2"):
+        for heading in root.css("h1, h2, p[class], div[class*=title]"):
             if one_line(text_of(heading).prose).translate(_TYPED) == title.translate(_TYPED):
                 heading.remove()
         twice = [node for is_end in (False, True) for node in self._repeats(is_end=is_end)]
@@ -512,6 +553,7 @@ class Content:
             is_linked = node.tag != "a" and size.linked and size.unlinked <= _LABELLED
             is_linked = is_linked and all(p.css_first("a") for p in node.css("p"))
             is_labels = is_linked and labels.issuperset(link.mem_id for link in node.css("a"))
+            is_labels = is_labels or (node.mem_id in labels and _is_bare(node))
             if reason := "labels" if is_labels else self._why_line(node, title, is_end=is_end):
                 if not (is_end and self._repeated.get(one_line(node.text()), 0.0) >= _MOST):
                     self._note_dates(node)  # but not the date of a build, which all pages have
@@ -529,8 +571,13 @@ class Content:
                 own = own.replace(one_line(link.text()), "", 1)
             rest = len(_WORD.findall(_LENGTH.sub("", DATE_IN_TEXT.sub("", own))))
             is_sentence = rest > (5 if text.endswith((".", "!", "?", "。", ":")) else 12)
+            paragraphs = [one_line(p.text()) for p in node.css("p") if p.mem_id != node.mem_id]
+            is_sentence = is_sentence or any(map(_SENTENCE.fullmatch, paragraphs))  # a post
             is_named = "date" in names or bool(_UPDATED.search(text) or _BUILT.search(text))
-            is_said = is_named if is_end else node.tag in ("p", "div", "span")
+            is_alone = not rest and node.tag in ("p", "div")
+            is_said = (
+                (is_named or is_alone) if is_end else node.tag in ("p", "div", "span", "small")
+            )
             is_line = (is_author or (rest <= 6 and is_said)) and DATE_IN_TEXT.search(text)
             is_dated = is_line or any(inner.tag != "meta" for inner in node.css(_DATED))
             if is_dated and not is_sentence:
@@ -538,7 +585,7 @@ class Content:
             is_length = _READ.search(text) and (is_author or not rest)
             if is_length:
                 return "date"
-            if size.text < 60 and (is_author or node.css_matches("[rel=author]")):
+            if size.text < _FEW and (is_author or node.css_matches("[rel=author]")):
                 return "author"
         is_note = node.tag == "footer" and is_end and size.unlinked < _SHORT
         return "footer" if is_note and node.css_matches("a[href]:not([href^='#']), time") else ""

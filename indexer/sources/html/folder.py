@@ -27,7 +27,7 @@ from indexer.sources.files import (
 from indexer.sources.html.content import is_block_of_code, texts_of
 from indexer.sources.html.lists import LISTS
 from indexer.sources.html.page import SEPARATORS, BuiltSite, Page, read_page
-from indexer.sources.identity import oid_of_page
+from indexer.sources.identity import labels, oid_of_page
 from indexer.sources.xml import local_name, locations, parse_xml, texts
 
 SUFFIXES = (".html", ".htm", ".xhtml")
@@ -169,7 +169,9 @@ def read_built_site(folder: Path, files: Mapping[str, Path], site: str) -> Built
     most = max(_SHARED_BY, len(heads) / 2)
     front = {link for link, count in links.items() if count >= most and not is_local(link)}
     days = Counter(head.date for head in heads.values() if head.date)
-    keywords = Counter(head.keywords for head in heads.values() if head.keywords)
+    keywords = {oid: frozenset(labels(head.keywords)) for oid, head in heads.items()}
+    of_site = {*(words for words, _ in Counter(keywords.values()).most_common(1))}
+    of_site.add(keywords.get("index", frozenset()))
     named = [*urls, *entries, *(link for link in links if not is_local(link))]
     bare = BuiltSite(address=site.rstrip("/") or _address(files, named), pages=files)
     addresses = {oid: url for url in urls if (oid := bare.oid_of(url))}
@@ -208,7 +210,9 @@ def read_built_site(folder: Path, files: Mapping[str, Path], site: str) -> Built
         shared_titles=_find_shared(
             (t, oid) for oid, head in own_heads.items() for t in (*head.titles, head.headline)
         ).union(names, () if "index" in copies else heads.get("index", Head()).titles),
-        shared_keywords=frozenset(text for text, count in keywords.items() if count >= most),
+        shared_keywords=frozenset(
+            words for words in of_site if sum(map(words.issubset, keywords.values())) >= most
+        ),
         shared_images=_find_shared((head.image, oid) for oid, head in own_heads.items()),
         names=names,
     )
@@ -423,6 +427,6 @@ def _read_listed(folder: Path) -> tuple[list[str], dict[str, str], dict[str, lis
                     url = (child.get("href") or child.text or "").strip()
                     entries[url] = date
                     name = root.findtext("*/title", "").rpartition(" on ")[0]
-                    if name and file in of_categories:
+                    if name and file in of_categories and name not in categories[url]:
                         categories[url].append(name)
     return urls, entries, categories

@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 
 from selectolax.lexbor import LexborNode
 
@@ -61,23 +61,30 @@ def is_list(
     *folders, name = path.split("/")
     if folders[-1:] == ["page"] and name.isdigit():
         return True  # the second page of a list
-    nodes = main.css("a[href]")[:_MAX_LINKS]  # the text of navigation has no length here
+    nodes = main.css("a[href]:not(nav *)")[:_MAX_LINKS]
     links = [(node, to) for node in nodes if (to := target_of(node.attributes["href"] or ""))]
     links = [link for link in links if not oid.startswith(f"{link[1]}/")]  # without breadcrumbs
     is_period = _PERIOD.search(path) and any(to.lower().startswith(f"{path}/") for _, to in links)
-    is_named = is_fed or is_period or name in LISTS or bool(_PART_OF_LIST.search(path))
+    is_paged = any(f"{oid}/page{mark}2" in pages for mark in ("", "-", "/"))
+    is_named = is_fed or is_paged or is_period or name in LISTS or bool(_PART_OF_LIST.search(path))
     is_hinted = is_named or any(map(_LIST_FOLDER.fullmatch, folders))
     if pages and not is_hinted and not is_front:
-        links = [(node, to) for node, to in links if to in pages]
-    posts = [link for link in links if LISTS.isdisjoint(link[1].lower().split("/"))]
+        links = [link for link in links if link[1] in pages and link[1] != "index"]
+    posts: list[Link] = []
+    labels: list[Link] = []
+    for link in links:
+        is_post = LISTS.isdisjoint(link[1].lower().split("/"))
+        (posts if is_post else labels).append(link)
     whole = [main, *ancestors(main)][-1]
     titles = whole.css("h1 a[href]") if is_hinted or is_front else []
     named = {target_of(node.attributes["href"] or "") for node in titles} - {"", "index", oid}
     if any(to in pages and not oid.startswith(f"{to}/") for to in named):
         return True  # perhaps of one post, all of it
     spans = _entries(main, posts, oid, lengths, is_lenient=is_hinted)
-    if is_hinted and not spans:  # a list of all tags
-        spans = _entries(main, links, oid, lengths, is_lenient=True)
+    if is_hinted or is_front:  # perhaps beside all tags, or a list of them
+        spans += _entries(main, labels, oid, lengths, is_lenient=True)
+        found = [lengths[node.mem_id] for node, _ in labels]
+        spans = _outer([*spans, *((one.start, one.end) for one in found if one.text)])
     count, text = len(spans), sum(end - start for start, end in spans)
     own_text = own.text - text
     tops = top_nodes(main.css("article"))
@@ -90,7 +97,8 @@ def is_list(
     if is_front and count and own_text < text:
         return True  # a front page with the last post
     if is_hinted:
-        return own_text < (max(_SHORT, text) if count else _FEW)
+        is_sure = count or is_fed or path in LISTS
+        return own_text < (max(_SHORT, text) if is_sure else _FEW)
     return count >= 3 and own_text < max(_SHORT, text / 4)
 
 
@@ -135,6 +143,11 @@ def _entries(
         if block.tag in HEADINGS:  # it ends at the next heading
             end = starts[bisect(starts, start, hi=len(starts) - 1)]
         spans.add((start, end))
+    return _outer(spans)
+
+
+def _outer(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the spans that are not inside another one, without what they share."""
     ends = 0
     outer = []
     for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):

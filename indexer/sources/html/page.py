@@ -27,6 +27,7 @@ from indexer.sources.html.content import (
     is_in_text,
     measure,
     replaces_text,
+    text_length,
 )
 from indexer.sources.html.layouts import Layout, layout_of
 from indexer.sources.html.lists import is_list
@@ -52,6 +53,10 @@ _BEGINNING = 200
 """The maximum number of characters before the heading at the beginning of a content."""
 _EMPTY = 60
 """The length below which a page may be rendered by a browser, or locked."""
+_MOST = 0.5
+"""The share of the pages from which a line belongs to the site."""
+_NEARLY = 0.9
+"""The share of the text of an article from which a header in it has all of it."""
 _RENDERED = "#root:empty, #app:empty, #__next:empty, #___gatsby:empty, app-root:empty"
 _TAGGED = re.compile(
     r"\W*(?:this \w+ \w+ )?(?:tag|label|filed|categor|posted in|topic)", re.IGNORECASE
@@ -81,7 +86,7 @@ class BuiltSite:
     unlisted: frozenset[str] = frozenset()  # pages missing in a complete sitemap
     copies: frozenset[str] = frozenset()  # duplicates, by canonical link or path
     shared_titles: frozenset[str] = frozenset()  # titles of several pages, and of the site
-    shared_keywords: frozenset[str] = frozenset()  # of the site, which most pages have
+    shared_keywords: frozenset[frozenset[str]] = frozenset()  # of the site: most pages have them
     shared_images: frozenset[str] = frozenset()  # images of several pages
     names: frozenset[str] = frozenset()  # of the site and its parts, found in titles
     repeated: Mapping[str, float] = field(default_factory=dict)  # by text: the share of pages
@@ -187,12 +192,12 @@ class Page:
             if name in ("robots", "googlebot", "blogsearch"):
                 self._robots.append(content)
             if name == "article:tag":
-                self._tags += content.split(",")
+                self._tags += labels(content)
             if name and content:
                 self._meta.setdefault(name, content)
         things = _json_ld(self.parsed)
         self._postings = [thing for thing in things if _is_a(thing, _POSTING)]
-        self._is_collection = any(_is_a(thing, _COLLECTION) for thing in things)
+        self._collections = [thing for thing in things if _is_a(thing, _COLLECTION)]
         stated = next((t for t in things if "headline" in t or t in self._postings), {})
         for name, value in stated.items():
             self._meta.setdefault(name.lower(), value)
@@ -215,6 +220,9 @@ class Page:
         self._body = body_of(self.parsed)
         self._options = options or SourceOptions()
         self.layout = _as_named(layout_of(self.parsed), self._options)
+        header = self.parsed.css_first(":is(article, main) > header:has(h1):has(p, pre)")
+        if header and header.parent and text_length(header) >= _NEARLY * text_length(header.parent):
+            header.unwrap()  # its end is missing
         main = self.parsed.css_first("main") or self.parsed.css_first("[role=main]")
         self._main = main or headed_article(self._body) or self._body
 
@@ -265,7 +273,7 @@ class Page:
         if oid in self._site.unsearched or (unsearched and self.parsed.css_first(unsearched)):
             return NotPost("not in the site's own search", "noindex", declared=True)
         is_list = self.layout.list and self.parsed.css_first(self.layout.list) is not None
-        if is_list or (self._is_collection and not self._postings):
+        if is_list or (not self._postings and self._is_collection(oid)):
             return NotPost("says that it is a list", "list", declared=True)
         if self._is_locked():
             return NotPost("locked: asks for a password or an account", "locked", declared=True)
@@ -304,14 +312,24 @@ class Page:
             return True
         if self.layout.post and self.parsed.css_first(self.layout.post) is not None:
             return True
+        if oid in self._site.fed:
+            return False  # some themes of Hugo call each section an article
         if self.is_published:
             return True
         if len(self._postings) != 1 or "datePublished" not in self._postings[0]:
             return False
-        about = self._postings[0].get("mainEntityOfPage") or self._postings[0].get("url")
-        about = about.get("@id") if isinstance(about, dict) else about
-        page = self._oid_of(about) if isinstance(about, str) else ""
+        page = self._page_about(self._postings[0])
         return page == oid or (not page and oid != "index")
+
+    def _is_collection(self, oid: str) -> bool:
+        """Whether it declares itself a list, and not only its site a blog."""
+        return any(self._page_about(thing) in ("", oid) for thing in self._collections)
+
+    def _page_about(self, thing: dict[str, Any]) -> str:
+        """Return the oid of the page that an object of JSON-LD is about; "" if it does not say."""
+        about = thing.get("mainEntityOfPage") or thing.get("url")
+        about = about.get("@id") if isinstance(about, dict) else about
+        return self._oid_of(about) if isinstance(about, str) else ""
 
     def looks(self, oid: str) -> NotPost | None:
         """Guess from its looks why the page is no post; None if it may be one."""
@@ -370,8 +388,9 @@ class Page:
         content = Content(self.parsed, layout, site.repeated, options.selectors())
         tags = self._labels(layout.tags, "tag", "tags")
         categories = self._labels(layout.categories, "category", "categories")
-        is_own = self.keywords not in site.shared_keywords
-        stated = labels(self._meta.get("keywords")) if is_own else []
+        stated = labels(self._meta.get("keywords"))
+        for shared in site.shared_keywords:
+            stated = [w for w in stated if w not in shared] if shared.issubset(stated) else stated
         named = site.categories.get(oid) or sections or _texts_of(categories)
         keywords = self._tags or stated or _texts_of(tags)
         keywords = _texts_of(tags) if keywords == named else keywords  # Hugo's if there are no tags
@@ -445,17 +464,28 @@ class Page:
         is_in = re.compile(rf"(?:^|/)(?:{'|'.join(folders)})/.+$", re.IGNORECASE)
         found = [n for n in links if is_in.search(self._place_of(n.attributes["href"] or ""))]
         found = [n for n in found if not is_in_text(n)]
-        return found if self._main.tag != "body" else [n for n in found if _is_introduced(n)]
+        if self._main.tag != "body":
+            return found
+        lines = {n.parent.mem_id: n.parent for n in found if n.parent}
+        own_lines = {key for key, line in lines.items() if self._is_own(line)}
+        return [n for n in found if n.parent and n.parent.mem_id in own_lines]
 
-
-def _is_introduced(link: LexborNode) -> bool:
-    """Whether a line of links begins like a list of tags, as with "Filed under"."""
-    line = link.parent
-    return line is not None and bool(_TAGGED.match(line.text()))
+    def _is_own(self, line: LexborNode) -> bool:
+        """Whether a line with links to tags is about the page: it begins like a list of tags
+        ("Filed under"), is called so, or is nothing but links that few other pages have."""
+        if "meta" in (line.attributes.get("class") or ""):
+            return True
+        text, repeated = one_line(line.text()), self._site.repeated
+        is_links = sum(map(text_length, line.css("a"))) == text_length(line)
+        is_own = is_links and bool(repeated) and repeated.get(text, 0.0) < _MOST
+        return bool(_TAGGED.match(text)) or is_own
 
 
 def _texts_of(nodes: list[LexborNode]) -> list[str]:
     """Return the texts of links, without duplicates; none if there are too many."""
+    for count in [inner for node in nodes for inner in node.css("span, sup, small")]:
+        if re.fullmatch(r"\W*\d+\W*", count.text()):
+            count.remove()  # the number of posts with the label
     texts = (_text_of(node).lstrip("#").strip() for node in nodes)
     terms = [text for text in dict.fromkeys(texts) if text]
     return terms if len(terms) <= _MAX_LABELS else []
