@@ -20,7 +20,7 @@ CHARACTERS = (
 APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ＇´`′׳", "'"))
 UNITS = (
     r"[kmgtp]i?b(?:ps)?|[kmgt]?hz|[kmgt]i?o|[kcmnµμ]?m|[mµμ]s|[km]g|(?<=\d\d)g|k?wh?|[km]?v|m?ah|px|r?em"
-    "|pt|dpi|fps|rpm|mph|lbs?|oz|ft|inch|kcal|min|bit"
+    "|pt|dpi|fps|rpm|mph|lbs?|oz|ft|inch|kcal|min|bit|[ap]m"
 )
 """A pattern of units after a number, with or without a space; not s, h or k, as in names (5s)."""
 

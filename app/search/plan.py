@@ -346,13 +346,14 @@ def _matches_some(term: Interpretation, stats: Mapping[str, TermStats]) -> bool:
 def _resegment(plan: Plan, stats: Mapping[str, TermStats]) -> ParsedQuery:
     """Join two terms if only the joined word is in the index, and split compound terms that no post
     has: `xyz42` only if a post has `xyz`, `h264` and `gpt4o` only if posts have both parts. While
-    the query is being typed, nothing is joined, and its last word may be unfinished."""
+    the query is being typed, its last word may be unfinished."""
     query, language, typing = plan.query, plan.language, plan.request.typing
     terms: list[QueryTerm] = []
     left = list(query.terms)
     while left:
         term = left.pop(0)
-        both = stats.get(term.key_with(left[0])) if left and not typing else None
+        unfinished = typing and len(left) == 1 and _has_more(left[0], stats)
+        both = stats.get(term.key_with(left[0])) if left and not unfinished else None
         if both and both.known and not (_is_known(term, stats) and _is_known(left[0], stats)):
             terms.append(join_terms(term, left.pop(0), language))
         elif (

@@ -245,6 +245,10 @@ def test_words_before_it_and_words_that_cannot_go_on_are_corrected(ask: Ask) -> 
     assert oids(answer)[0] == "date-title"
     assert answer.body["corrected"]["to"] == "date form"
     assert "python-old" in oids(ask("pythnn", ("typing", "on")))
+    assert [oids(ask(q, ("typing", "on")))[:1] for q in ("code bases", "code bases a")] == [
+        ["codebase"],
+        ["codebase"],
+    ]
 
 
 # -- several words -------------------------------------------------------------------------------
