@@ -26,6 +26,7 @@ from indexer.sources.html.page import read_page
 from indexer.sources.identity import fit, labels, oid_at, plain, title_or_start
 from indexer.sources.markdown.folder import check_template, fill
 from indexer.sources.markdown.text import render
+from indexer.sources.robots import IN_ELEMENTS
 from indexer.sources.xml import elements, local_name, text_of
 
 _MAX_BYTES = 200_000_000
@@ -48,9 +49,12 @@ class Ghost(Source):
             data = whole.get("data", whole)
             posts = [(Origin(f"{self.spec} {post.get('slug')}"), post) for post in data["posts"]]
             tags = _tags(data)
+            settings = {str(one["key"]): one["value"] for one in data.get("settings") or ()}
         except (orjson.JSONDecodeError, KeyError, IndexError, TypeError, AttributeError) as error:
             reason = f"{self.spec} is not an export of Ghost: {error!s:.100}."
             raise SourceError(reason, "Export it again.") from error
+        if str(settings.get("is_private")).lower() == "true":
+            self._options.warn(f"{self.spec}: the site has a password; a public search shows it.")
         yield from self._each(
             posts, lambda named: self._item(*named, tags), lambda named: (named[0], None)
         )
@@ -61,6 +65,9 @@ class Ghost(Source):
             return Skipped(origin, slug, str(status), "draft", declared=True)
         if post.get("visibility", "public") != "public":
             return Skipped(origin, slug, "for members only", "locked", declared=True)
+        in_head = post.get("codeinjection_head") or ""
+        if IN_ELEMENTS.search(in_head):
+            return Skipped(origin, slug, "noindex", "noindex", declared=True)
         text = post.get("html")
         text = post.get("plaintext") or "" if text is None else _GATED.sub(_for_guests, text)
         return RawPost(
@@ -73,7 +80,7 @@ class Ghost(Source):
             modified=_moment(post.get("updated_at")),
             keywords=tags.get(post.get("id"), []),
             language=post.get("locale"),
-            translation_key=_HREFLANG.findall(post.get("codeinjection_head") or ""),
+            translation_key=_HREFLANG.findall(in_head),
             image=image_of(post.get("feature_image")),
         )
 

@@ -22,7 +22,7 @@ from indexer.sources.markdown.front_matter import load_yaml
 _STEPS_UP = 7
 _MAX_CHARACTERS = 1_000_000
 _OUTPUTS = ("public", "_site", "site", "dist", "build", "out", "output", "book")
-_BUILT = (*_OUTPUTS, "_build/html", ".vitepress/dist")
+_BUILT = (*_OUTPUTS, "_build/html", ".vitepress/dist", ".vuepress/dist")
 _BASE = "base_?url|base"
 _OUTPUT = (
     "site_dir|publish_?dir|destination|public_dir|output[_-]?(?:path|dir|folder)|build-dir|outdir"
@@ -56,18 +56,21 @@ _FOR_MANY = re.compile(
 )
 """What a configuration or a section's front matter sets for many posts (Hugo, Jekyll, Zola)."""
 _HIDING = re.compile(
-    r"\b(draft|publish(?:ed)?|status|visibility|password|headless|unlisted|hidden|private|build"
-    r"|render|no_?index|robots\w*|search\w*|sitemap\w*|exclude\w*|eleventyExclude\w*"
+    r"\b(draft|publish(?:ed)?|status|visibility|password|protect|access|encrypted|headless"
+    r"|unlisted|hidden|private|build|render|no_?index|robots\w*|search\w*|sitemap\w*|exclude\w*|eleventyExclude\w*"
     r"|permalink(?=\W+false))[\"']?[ \t]*[:=]",
     re.IGNORECASE,
 )
 _LISTS = re.compile(
     r"^(?![ \t]*(?:#|//)).*?\b(ignore_?files|disable_?languages|ignored_content|exclude_?files"
     r"|include_?files|exclude_docs|draft_docs|drafts|render|srcExclude|\w+_EXCLUDES|DEFAULT_METADATA"
-    r"|disabled)[\"']?[ \t]*[:=](?![ \t]*(?:\[\s*\]|false))",
+    r"|disabled|encrypt(?=[\"']?:(?:.*\n[ \t]+)*?.*\b(?:tags|config|global|admin)\b))"
+    r"[\"']?[ \t]*[:=]"
+    r"(?![ \t]*(?:\[\s*\]|false))",
     re.IGNORECASE | re.MULTILINE,
 )
-"""Settings of Hugo, Zola, MkDocs, Quarto, VitePress and Pelican that leave pages out."""
+"""Settings of Hugo, Zola, MkDocs, Quarto, VitePress and Pelican that leave pages out, and of Hexo
+and VuePress that encrypt them."""
 _DOCUSAURUS = re.compile(r"^\s*(exclude)\s*:", re.MULTILINE)
 _FENCE = re.compile(r"^(?:---|\+\+\+)\s*$", re.MULTILINE)
 _OF_FOLDERS = ("_metadata.yml", "_metadata.yaml", "{}.json", "{}.11tydata.json")

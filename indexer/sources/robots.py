@@ -12,6 +12,10 @@ _WITH_VALUE = ("max-snippet", "max-image-preview", "max-video-preview", "unavail
 _WEEKDAY = re.compile(r"(unavailable_after\s*:\s*)[a-z]{3,9},")
 
 
+IN_ELEMENTS = re.compile(r"""<meta\s(?=[^<>]*\bname=["']?robots\b)[^<>]*\bno(?:index|ne)\b""", re.I)
+"""A part of HTML whose `<meta name="robots">` forbids indexing."""
+
+
 def forbids_indexing(rules: str, now: datetime) -> bool:
     """Whether rules such as `max-snippet: 50, noindex` forbid indexing; each header or element is a
     line. What follows another crawler's name in a line applies to that crawler only."""

@@ -33,6 +33,7 @@ from indexer.sources.detect import kind_of_page, posts_of_site
 from indexer.sources.fetch import Fetched, Fetcher, FetchFailed, Robots
 from indexer.sources.html.content import own_text
 from indexer.sources.identity import oid_at, plain, title_or_start
+from indexer.sources.robots import IN_ELEMENTS
 from indexer.sources.sitemap import Moved, Sitemap
 from indexer.sources.wordpress import LOCKED, with_zone
 
@@ -55,7 +56,6 @@ _MARKED = ("id", "link", "date_gmt", "modified_gmt", "lang", "excerpt")
 _SAID = "id,post,author_name,date,date_gmt,content,type"
 _HIDES_ON_PAGES = (b"otter/v1",)
 """Namespaces of plugins whose blocks for members are hidden on pages only: Otter 3.2."""
-_HIDDEN = re.compile(r"""name=["']robots["'][^<>]*\bnoindex\b""")
 
 
 def api_of(page: Fetched) -> str:
@@ -64,7 +64,7 @@ def api_of(page: Fetched) -> str:
     found = _IN_HEADER.search(page.headers.get("Link", "")) or _IN_PAGE.search(text)
     api = urljoin(page.url, found[1].replace("&amp;", "&")) if found else ""
     hosts = {host_of(url) for url in (api, page.url)}
-    return api if len(hosts) == 1 and api and not _HIDDEN.search(text) else ""
+    return api if len(hosts) == 1 and api and not IN_ELEMENTS.search(text) else ""
 
 
 def site_at(
@@ -153,7 +153,7 @@ class _Site:
             return self.hidden[link]
         of_plugins = [str(value) for name, value in entry.items() if name.endswith("_head")]
         by_yoast = str((entry.get("yoast_head_json") or {}).get("robots"))
-        is_said = "noindex" in by_yoast or any(map(_HIDDEN.search, of_plugins))
+        is_said = "noindex" in by_yoast or any(map(IN_ELEMENTS.search, of_plugins))
         if not is_said and (not self.listed or address_of(link) in self.listed):
             return None
         item = self.sitemap.item(self.fetcher, robots, link, "")

@@ -134,7 +134,7 @@ _OF_FILES = (lambda path: is_for(path, "english"), lambda path: list(parse_file(
         *((render, piece) for piece in ("<code ", "`a", "[[", "[^", ":::a\n", "- {{ a\n")),
         *((render, piece) for piece in ("==a", "[[a|", "> [!a", "{++a", " ++a", "~a", "x^a")),
         *((render, piece) for piece in ("{% raw %}", "[a]{.b", "{--a", " ^a", ":::[a", "*[a")),
-        *((render, piece) for piece in ("<pre>", "<h1>")),
+        *((render, piece) for piece in ("<pre>", "<h1>", "{% secret %}", "::: encrypt\n")),
         *((paragraphs, piece) for piece in ("a <pre>", "a [code]", "a <pre>[code]")),
         *((paragraphs, piece) for piece in ("[a ", "[[a b=1", "[/b] [b]", " ", "\n", "<p> ")),
         *((paragraphs, piece) for piece in ("\n[a] ", "<code>[/code]", "<pre", "[code]</pre>")),

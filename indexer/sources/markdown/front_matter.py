@@ -25,19 +25,24 @@ _CONFLICT = re.compile(r"(?:(?:---|\+\+\+)[ \t]*\n(?:(?!---|\+\+\+).*\n)*?)?<{7}
 _NO = "false|no|off|0|never|link|exclude|noindex"
 _NOTHING = f"(?!(?:|none|~|null|{_NO})$)"
 _DRAFT = re.compile(
-    rf"draft={_NOTHING}.*|publish(?:ed)?=(?:{_NO})|public=(?:{_NO})"
-    r"|(?:status|visibility)=(?:draft|private|hidden|pending|review|unlisted|unpublished|wip)",
+    rf"(?:is)?draft={_NOTHING}.*|(?:is|dg)?publish(?:ed)?=(?:{_NO})|public=(?:{_NO})"
+    r"|(?:status|visibility|state|stage|stream)=(?:draft|pending|review|unpublished|wip)",
     re.DOTALL,
 )
 _ASKS = re.compile(
-    rf"""(?:(?:params|extra|seo|meta)\.)? (?:
-      (?: headless|unlisted|hidden|private|password|redirectto|redirecturl|noindex|nosearch
-        | robotsnoindex|searchhidden|(?:book)?searchexclude|excludesearch|sitemapexclude
-        | (?:exclude|hide|hidden)fromsearch|eleventyexcludefromcollections
-        | (?:search|sitemap|robots)\.(?:exclude|noindex|disable) )={_NOTHING}.*
-      | (?: search|searchable|sitemap|insearchindex|pagefind|permalink|render
-        | (?:search|robots)\.index|build\.(?:list|render) )=(?:{_NO})
-      | robots=.*\bno(?:ne|index)\b.*
+    rf"""(?:(?:params|extra|seo|meta|metadata)\.)? (?:
+      (?: headless|unlisted|password|protect|rbac|access\..*|redirect(?:to|url)|membersonly
+        | (?:is)?(?:hidden|private|secret|encrypted|protected|locked)|eleventyexcludefromcollections
+        | \w*noindex|preventindexing|(?:no|disable)(?:search|sitemap)
+        | searchhidden|(?:book)?searchexclude|excludesearch|sitemapexclude
+        | (?:exclude|hide|hidden)from(?:search|sitemap|index)
+        | (?:search|sitemap|robots)\.(?:exclude|noindex|disable|ignore) )={_NOTHING}.*
+      | (?: search|searchable|(?:in)?searchindex|index(?:ing|able)|sitemap|robots|listed|pagefind
+        | permalink|render|routable|(?:search|robots|seo)\.index|build\.(?:list|render) )=(?:{_NO})
+      | (?:status|visibility|access|audience)=
+        (?:private|hidden|unlisted|protected|members.*|(?:only_)?paid)
+      | hide=(?:true|yes|on|1)
+      | (?:meta)?robots=.*\bno(?:ne|index)\b.*
       | (?:head|meta)=(?>.*?robots).*noindex.* )""",
     re.VERBOSE | re.DOTALL,
 )

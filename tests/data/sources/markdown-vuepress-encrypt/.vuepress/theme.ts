@@ -1,0 +1,5 @@
+export default hopeTheme({
+  encrypt: {
+    config: { "/notes/": "kestrel" },
+  },
+});
