@@ -67,8 +67,9 @@ def answer(
             if plan.is_large and found.count:
                 responses += session.send("second", hits_search(plan))
                 found = read_found(meant, *responses[::-1])
-    if not found.count and found.plan.needed > 1:  # sorted by date, and no post has all words
-        found = _find(session, "third", replace(found.plan, needed=1))
+    least = 0 if found.plan.query.quoted else 1
+    if not found.count and found.plan.needed > least:  # sorted by date, no post has all words
+        found = _find(session, "third", replace(found.plan, needed=least))
     if found.plan.has_translations and found.hits:
         found = _with_translations(session, found)
     body = answer_body(found, _facets(session, found), fragments=settings.text_fragments)

@@ -531,7 +531,9 @@ def has_terms(
     if not plan.required:
         return []
     has = [has_term(term, similar=similar, named=named) for term in plan.required]
-    return [{"bool": {"should": has, "minimum_should_match": needed}}]
+    matching: Query = {"should": has, "minimum_should_match": needed}
+    # With nothing else, Lucene asks for one of them.
+    return [{"bool": matching if needed else {**matching, "must": {"match_all": {}}}}]
 
 
 def has_term(term: Interpretation, *, similar: bool = False, named: bool = False) -> Query:
@@ -571,13 +573,13 @@ def operator_filters(plan: Plan) -> list[Query]:
 
 
 def _outside_comments(plan: Plan) -> list[Query]:
-    """Match posts that have at least one word, and every quoted phrase, outside of comments."""
+    """Match posts that have every quoted phrase, or else at least one word, outside of comments."""
     filters = [phrase_in(scoring.BLOG_PHRASE_FIELDS, text) for text in plan.query.quoted]
     words = [variant.text for term in plan.required for variant in term.variants]
     begun = [term.typed.folded for term in plan.required if term.may_go_on]
     clauses = [match_in(scoring.BLOG_FIELDS, " ".join(words))]
     clauses += [{"prefix": {f: text}} for text in begun for f in scoring.BLOG_FIELDS if "." in f]
-    return [*filters, any_of(clauses)] if words else filters
+    return [any_of(clauses)] if words and not filters else filters
 
 
 def _in_title(term: Interpretation) -> Query:

@@ -131,10 +131,10 @@ class Plan:
         return text + q[end:]
 
 
-def _count_needed(terms: int, request: SearchRequest) -> int:
-    """Return how many terms a post must have: one; in an order by date all, because posts with few
-    of them might come first."""
-    return terms if request.sort == "newest" else min(terms, 1)
+def _count_needed(terms: int, query: ParsedQuery, request: SearchRequest) -> int:
+    """Return how many terms a post must have: one, or none beside a quoted phrase; in an order by
+    date all, because posts with few of them might come first."""
+    return terms if request.sort == "newest" else min(terms, 0 if query.quoted else 1)
 
 
 # -- with what is known of the words ---------------------------------------------------------------
@@ -226,7 +226,7 @@ def plan_typed(
         terms = tuple(_as_beginning(term, request.q) for term in terms)
     examined = {term.key for term in query.examined}
     required = tuple(term for term in terms if term.typed.key in examined)
-    needed = _count_needed(len(required), request)
+    needed = _count_needed(len(required), query, request)
     return Plan(request, query, terms, required, needed, recency, language, phrases=phrases)
 
 
@@ -272,7 +272,7 @@ def plan_corrected(plan: Plan, facts: Facts) -> Plan:
     )
     if as_written and len(required) == len(plan.required):
         return plan
-    needed = _count_needed(len(required), plan.request)
+    needed = _count_needed(len(required), query, plan.request)
     return replace(plan, query=query, terms=terms, required=required, needed=needed)
 
 
@@ -293,7 +293,7 @@ def _without_unknown_flags(plan: Plan, stats: Mapping[str, TermStats]) -> Plan:
         query=replace(query.with_terms(terms), excluded=(*query.excluded, *out)),
         terms=tuple([term for term in plan.terms if is_kept(term.typed)]),
         required=required,
-        needed=_count_needed(len(required), plan.request),
+        needed=_count_needed(len(required), query, plan.request),
     )
 
 
