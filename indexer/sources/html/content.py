@@ -9,7 +9,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cache
-from itertools import islice
+from itertools import islice, takewhile
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -39,7 +39,10 @@ _FRAMES = re.compile(r"\bcomments\b|\bcomments?-(?:area|box|container|section|wr
 _AUTHOR = re.compile(r"author|\bbio\b|h-card|vcard|byline|about-me")
 _FIELDS = "input, textarea, select, button"
 _SIGN = re.compile(r"\s*[^\w\s]\W*")
-_UNHEARD = "[class*=sr-only], [class*=screen-reader], [class*=visually], [role=tooltip]"
+_UNHEARD = (
+    "[class*=sr-only], [class*=screen-reader], [class*=visually], [role=tooltip],"
+    " [hidden]:is([data-pagefind-filter], [data-pagefind-meta], [data-pagefind-sort])"
+)
 _UNSHOWN = ["script", "style", "noscript", "template"]
 _PARTS = (
     "div, p, section, ul, ol, li, nav, aside, header, footer, table, dl, form, address, blockquote,"
@@ -236,6 +239,12 @@ def _is_bare(link: Node) -> bool:
     return not is_said and around in ("article", "main", "header", "section", "body")
 
 
+def _has_sentence(node: Node) -> bool:
+    """Whether a paragraph inside an element is a sentence without links: a short post may be."""
+    paragraphs = [p for p in node.css("p:not(:has(a))") if p.mem_id != node.mem_id]
+    return any(_SENTENCE.fullmatch(one_line(p.text())) for p in paragraphs)
+
+
 def is_block_of_code(node: Node) -> bool:
     """Whether an element is nothing but a block of code, perhaps with a name."""
     code = sum(text_length(inner) for inner in node.css("pre"))
@@ -385,7 +394,7 @@ class Content:
                 self._remove(node, "excluded by blogsearch.toml")
         for node in page.css(_UNHEARD):
             if self._lengths[node.mem_id].text < _FEW:
-                self._remove(node, "for screen readers")
+                self._remove(node, "for screen readers or the search")
         for node in page.css(f"{GATES}, {layout.drop}" if layout.drop else GATES):
             self._remove(node, f"not the text in {layout.name or 'any layout'}")
         for selector, dates in ((layout.date, self.dates), (layout.updated, self.updated)):
@@ -489,11 +498,16 @@ class Content:
     def tidy(self, title: str, labels: list[Node]) -> None:
         """Remove the title, the lines about the post, and what other pages repeat."""
         root = self.root
+        for link in root.css(_LICENSED)[:_LABELLED]:
+            boxes = takewhile(lambda node: text_length(node) < _NOTE, ancestors(link, root))
+            box = next((node for node in boxes if title in one_line(node.text())), None)
+            if box and not box.css_matches("h1, pre") and not _has_sentence(box):
+                self._remove(box, "licence")  # with the title, date and address of the post
         self._remove_lines(title, {node.mem_id for node in labels})
         for selector in filter(None, (self._layout.tags, self._layout.categories)):
             for node in root.css(selector):
                 self._remove(node, "labels")
-        for heading in root.css("h1, h2, p[class], div[class*=title]"):
+        for heading in root.css("h1, h2, p[class], div[class*=title], #title"):
             if one_line(text_of(heading).prose).translate(_TYPED) == title.translate(_TYPED):
                 heading.remove()
         twice = [node for is_end in (False, True) for node in self._repeats(is_end=is_end)]
@@ -571,8 +585,7 @@ class Content:
                 own = own.replace(one_line(link.text()), "", 1)
             rest = len(_WORD.findall(_LENGTH.sub("", DATE_IN_TEXT.sub("", own))))
             is_sentence = rest > (5 if text.endswith((".", "!", "?", "。", ":")) else 12)
-            paragraphs = [one_line(p.text()) for p in node.css("p") if p.mem_id != node.mem_id]
-            is_sentence = is_sentence or any(map(_SENTENCE.fullmatch, paragraphs))  # a post
+            is_sentence = is_sentence or _has_sentence(node)
             is_named = "date" in names or bool(_UPDATED.search(text) or _BUILT.search(text))
             is_alone = not rest and node.tag in ("p", "div")
             is_said = (

@@ -65,7 +65,7 @@ def is_list(
     links = [(node, to) for node in nodes if (to := target_of(node.attributes["href"] or ""))]
     links = [link for link in links if not oid.startswith(f"{link[1]}/")]  # without breadcrumbs
     is_period = _PERIOD.search(path) and any(to.lower().startswith(f"{path}/") for _, to in links)
-    is_paged = any(f"{oid}/page{mark}2" in pages for mark in ("", "-", "/"))
+    is_paged = any(f"{oid}/page{mark}" in pages for mark in ("2", "-2", "/2", "3", "-3", "/3"))
     is_named = is_fed or is_paged or is_period or name in LISTS or bool(_PART_OF_LIST.search(path))
     is_hinted = is_named or any(map(_LIST_FOLDER.fullmatch, folders))
     if pages and not is_hinted and not is_front:

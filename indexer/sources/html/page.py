@@ -51,6 +51,8 @@ _SHORT = 300
 """The length, without links, below which a page may be an error or search page."""
 _BEGINNING = 200
 """The maximum number of characters before the heading at the beginning of a content."""
+_HEADLINES = "#title, .post-title, .entry-title, [itemprop=headline]"
+"""Elements that are a heading, whatever their tag."""
 _EMPTY = 60
 """The length below which a page may be rendered by a browser, or locked."""
 _MOST = 0.5
@@ -65,6 +67,8 @@ _MAX_LABELS = 20
 """The maximum number of links to tag pages in a post; more are all tags of the site."""
 _FILE = re.compile(r"\.(?!html?$|php$)[a-z]\w{1,4}$", re.IGNORECASE)
 _WHOLE = re.compile(r"<!doctype|<html|<head[\s>]|<title", re.IGNORECASE)
+_XML = re.compile(r"\s*<\?xml[^>]*>\s*(?:<[!?][^>]*>\s*)*<(?!html)\w", re.IGNORECASE)
+"""The beginning of another format, such as a feed that was saved as a page."""
 _POSTING = re.compile(r"(?i)\b(?:(?:news|tech)?article|(?:blog|socialmedia)posting|report)\b")
 _COLLECTION = re.compile(r"(?i)\b(?:blog|collectionpage|searchresultspage|profilepage)\b")
 SEPARATORS = (" | ", " - ", " – ", " — ", " · ", " :: ", " : ", " • ", " « ", " » ")
@@ -181,7 +185,7 @@ class Page:
     ) -> None:
         self._location = location
         self.parsed = parse(text)
-        self._is_whole = bool(_WHOLE.search(text[:10_000]))
+        self._is_whole = bool(_WHOLE.search(text[:10_000])) and not _XML.match(text[:10_000])
         self._meta: dict[str, Any] = {}
         self._tags: list[str] = []
         self._robots: list[str] = []  # all elements count, as all headers do
@@ -437,7 +441,9 @@ class Page:
         inner = content.root.css("h1")
         is_first = len(inner) == 1 and measure(content.root)[inner[0].mem_id].start < _BEGINNING
         first = _text_of(inner[0]) if is_first else ""
-        headings = self._own_titles([first, *map(_text_of, self.parsed.css("h1"))])
+        others = self.parsed.css(_HEADLINES)  # several are those of cards
+        others = self.parsed.css("h1") + (others if len(others) == 1 else [])
+        headings = self._own_titles([first, *map(_text_of, others)])
         stated = [self.og_title, self.headline, self.name]
         title = next(iter(self._own_titles(stated)), "")
         for text in headings:
