@@ -33,7 +33,7 @@ from app.views.write_request import read_entries
 from indexer.errors import IndexingError
 from indexer.posts.normalise import Invalid, check_post, comment_of, oid_of_reject
 from indexer.posts.passages import with_passages
-from indexer.posts.records import Comment, Origin, Post, Reject
+from indexer.posts.records import Comment, Origin, Post, RawPost, Reject
 from indexer.runs.refusals import Refusal
 from indexer.store.generations import check_writable, live
 from indexer.store.retry import time_limit
@@ -258,6 +258,10 @@ def _answer(results: list[Result]) -> Response:
 # -- the documents of a request, and their results ----------------------------------------------
 
 
+_HIDDEN = "not public: the field `{why}` says so"
+_DELETE = "Send only what is public. If it was public before, delete it here."
+
+
 def describe_refusal(names: Mapping[str, Any], result: str, refusal: Refusal) -> Result:
     """Return the entry in the response for a document that was not written."""
     why = {"reason": refusal.reason, "remedy": refusal.remedy}
@@ -267,11 +271,14 @@ def describe_refusal(names: Mapping[str, Any], result: str, refusal: Refusal) ->
 def post_items(entries: Iterable[Any]) -> list[Item]:
     """Read posts with comments, in the order sent; an invalid comment makes its post invalid."""
     # Imported here: it loads all kinds of sources, which a service that only searches never needs.
-    from indexer.sources.json_lines import FIELDS, raw_post
+    from indexer.sources.json_lines import FIELDS, raw_post, why_left_out
 
     items = []
     for entry in entries:
-        raw = raw_post(entry, Origin("the request"))
+        raw = raw_post(entry, origin := Origin("the request"))
+        if why := why_left_out(entry):
+            oid = oid_of_reject(entry.get("oid"))
+            raw = Reject(origin, oid, _HIDDEN.format(why=why), _DELETE)
         post, rejects = (None, [raw]) if isinstance(raw, Reject) else check_post(raw)
         names = {"kind": "post", "oid": post.oid if post else rejects[0].oid}
         content: Post | Refusal
@@ -281,13 +288,20 @@ def post_items(entries: Iterable[Any]) -> list[Item]:
             reasons = "; ".join(reject.reason for reject in rejects[:_TOLD])
             remedies = dict.fromkeys(reject.remedy for reject in rejects[:_TOLD])
             content = Refusal(reasons, " ".join(remedies), 422)
-        items.append(Item({**names, **_note(entry, FIELDS)}, content))
+        hidden = 0
+        if isinstance(raw, RawPost):
+            hidden = len(entry.get("comments") or ()) - len(raw.comments)
+        items.append(Item({**names, **_note(entry, FIELDS, hidden)}, content))
     return items
 
 
 def comment_items(post_oid: str, entries: Iterable[Any]) -> list[Item]:
     """Read the comments on one post, in the order sent."""
-    from indexer.sources.json_lines import COMMENT_FIELDS, raw_comment  # as in `post_items`
+    from indexer.sources.json_lines import (  # as in `post_items`
+        COMMENT_FIELDS,
+        raw_comment,
+        why_left_out,
+    )
 
     items = []
     for entry in entries:
@@ -297,6 +311,8 @@ def comment_items(post_oid: str, entries: Iterable[Any]) -> list[Item]:
         try:
             if not isinstance(entry, Mapping):
                 raise Invalid("not an object", 'Send {"oid": …, "comment": …}.')
+            if why := why_left_out(entry):
+                raise Invalid(_HIDDEN.format(why=why), _DELETE)
             content = comment_of(raw_comment(entry))
         except Invalid as invalid:
             content = Refusal(str(invalid), invalid.remedy, 422)
@@ -304,15 +320,16 @@ def comment_items(post_oid: str, entries: Iterable[Any]) -> list[Item]:
     return items
 
 
-def _note(entry: Any, fields: tuple[str, ...]) -> dict[str, str]:
-    """Return a note on fields with unknown names."""
-    from indexer.sources.json_lines import hint
+def _note(entry: Any, fields: tuple[str, ...], hidden: int = 0) -> dict[str, str]:
+    """Return a note on fields with unknown names, and on comments that are left out."""
+    from indexer.sources.json_lines import hint, unknown_fields
 
-    unknown = [name for name in entry if name not in fields] if isinstance(entry, Mapping) else []
+    unknown = unknown_fields(entry, fields) if isinstance(entry, Mapping) else []
     notes = [
         f"there is no field {name!r:.80}: {hint(name[:_LONGEST], fields)}"
         for name in unknown[:_TOLD]
     ]
+    notes += [f"comments that are not public are left out: {hidden}"] if hidden else []
     return {"note": "; ".join(notes)} if notes else {}
 
 

@@ -10,10 +10,19 @@ import orjson
 
 from indexer.errors import SourceError
 from indexer.posts.normalise import oid_of_reject
-from indexer.posts.records import IsUnchangedEntry, Origin, RawComment, RawPost, Reject, SourceItem
+from indexer.posts.records import (
+    IsUnchangedEntry,
+    Origin,
+    RawComment,
+    RawPost,
+    Reject,
+    Skipped,
+    SourceItem,
+)
 from indexer.sources.base import Source, SourceOptions
 from indexer.sources.fetch import Fetched
 from indexer.sources.files import File, Stream
+from indexer.sources.markdown.front_matter import why_draft, why_hidden
 
 MAX_LINE = 16 * 1024 * 1024
 """The maximum size of a line; longer lines are rejected, and not held in memory."""
@@ -60,6 +69,7 @@ class JSONLines(Source):
         Unchanged lines are skipped without being parsed.
         """
         unknown: Counter[str] = Counter()
+        hidden = 0
         with self._file.opened() as stream:
             is_array = stream.peek(4096).removeprefix(_BOM).lstrip().startswith(b"[")
             entries = self._items(stream) if is_array else self._lines(stream, is_unchanged)
@@ -72,10 +82,18 @@ class JSONLines(Source):
                     )
 
                     yield read_exported(entry, origin)
+                elif why := why_left_out(entry, drafts=self._options.drafts):
+                    oid, reason = oid_of_reject(entry.get("oid")), f"asks to be left out ({why})"
+                    yield Skipped(origin, oid, reason, "draft", declared=True)
                 else:
                     if isinstance(entry, dict) and len(unknown) < _MAX_UNKNOWN:
-                        unknown.update(name for name in entry if name not in FIELDS)
-                    yield raw_post(entry, origin, whole)
+                        unknown.update(unknown_fields(entry))
+                    post = raw_post(entry, origin, whole)
+                    if isinstance(post, RawPost):
+                        hidden += len(entry.get("comments") or ()) - len(post.comments)
+                    yield post
+        if hidden:
+            self._options.warn(f"{self.spec}: comments that are not public are left out: {hidden:,}.")
         for name, count in unknown.most_common(20):
             self._options.warn(f"{self.spec}: {count:,} posts have a field {name!r}; {hint(name)}")
 
@@ -116,6 +134,28 @@ class JSONLines(Source):
             yield item, Origin(f"{name} item {number}"), b""
 
 
+def why_left_out(entry: Any, *, drafts: bool = False) -> str:
+    """Return the field by which a post or a comment says that it is not public, or "". The names
+    are those of front matter.
+
+    Args:
+        drafts: those are not left out.
+    """
+    names = entry.keys() - FIELDS if isinstance(entry, Mapping) else ()
+    fields = {name: entry[name] for name in names}
+    return ("" if drafts else why_draft(fields)) or why_hidden(fields)
+
+
+def unknown_fields(entry: Mapping[str, Any], fields: tuple[str, ...] = FIELDS) -> list[str]:
+    """Return the names of fields that are ignored."""
+    return [name for name in entry if name not in fields and not _may_hide(name)]
+
+
+@lru_cache(maxsize=1024)
+def _may_hide(name: str) -> bool:
+    return any(why_left_out({name: value}) for value in (True, False, "draft", "private"))
+
+
 @lru_cache(maxsize=1024)  # posts have the same names
 def hint(name: str, fields: tuple[str, ...] = FIELDS) -> str:
     """Return advice about a field with an unknown name."""
@@ -143,7 +183,8 @@ def raw_post(entry: Any, origin: Origin, whole: bytes = b"") -> RawPost | Reject
         remedy = 'Write [{"oid": …, "author": …, "comment": …, "pub_date": …}].'
         return Reject(origin, oid, "comments is not a list of objects", remedy)
     fields: dict[str, Any] = {name: entry.get(name) for name in FIELDS if name != "comments"}
-    return RawPost(origin=origin, **fields, comments=tuple(map(raw_comment, comments)), entry=whole)
+    public = [raw_comment(comment) for comment in comments if not why_left_out(comment)]
+    return RawPost(origin=origin, **fields, comments=tuple(public), entry=whole)
 
 
 def raw_comment(entry: Mapping[str, Any]) -> RawComment:

@@ -16,6 +16,7 @@ from app.errors import (
 )
 from app.views.documents import comment_items, describe_refusal, failure, post_items
 from app.views.write_request import MAX_BYTES, MAX_DOCUMENTS, read_entries
+from indexer.posts.records import Post
 from indexer.runs.refusals import Refusal
 
 
@@ -41,6 +42,19 @@ class TestItems:
         assert "did you mean 'author'?" in comment.names["note"]
         (post,) = post_items([{"oid": "p", "title": "T"} | {f"x{n}": 1 for n in range(1_000)}])
         assert post.names["note"].count("no field") == 20
+
+    @pytest.mark.parametrize("said", [{"draft": True}, {"status": "pending"}, {"private": 1}])
+    def test_what_says_that_it_is_not_public_is_refused(self, said: dict[str, Any]) -> None:
+        post, comment = {"oid": "p", "title": "T"}, {"oid": "c", "comment": "x"}
+        for (item,) in (post_items([{**post, **said}]), comment_items("p", [{**comment, **said}])):
+            result = item.result(None, is_new=False)
+            assert (result["status"], result["oid"]) in ((422, "p"), (422, "c"))
+            assert f"`{next(iter(said))}`" in result["reason"]
+            assert "delete it" in result["remedy"]
+        (item,) = post_items([{**post, "draft": False, "comments": [comment, {**comment, **said}]}])
+        assert isinstance(item.content, Post)
+        assert len(item.content.comments) == 1
+        assert item.names["note"] == "comments that are not public are left out: 1"
 
     @pytest.mark.parametrize(
         ("statuses", "kind"),

@@ -32,9 +32,9 @@ from indexer.sources.identity import (
 )
 from indexer.sources.markdown.front_matter import (
     BadFrontMatter,
-    is_draft,
     key,
     split_front_matter,
+    why_draft,
     why_hidden,
 )
 from indexer.sources.markdown.text import plain_title, render
@@ -201,7 +201,7 @@ class MarkdownFolder(Source):
         paths = (entry.path.as_posix(), entry.own_path)
         if any(map(_ERROR_PAGE.fullmatch, paths)) and not published:
             return "error page"
-        if (is_draft(entry.fields) or "_drafts" in entry.path.parts) and not self._options.drafts:
+        if (why_draft(entry.fields) or "_drafts" in entry.path.parts) and not self._options.drafts:
             return "draft"
         if asking := why_hidden(entry.fields):
             return f"asks to be left out ({asking})"

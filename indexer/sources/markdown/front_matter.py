@@ -25,8 +25,9 @@ _CONFLICT = re.compile(r"(?:(?:---|\+\+\+)[ \t]*\n(?:(?!---|\+\+\+).*\n)*?)?<{7}
 _NO = "false|no|off|0|never|link|exclude|noindex"
 _NOTHING = f"(?!(?:|none|~|null|{_NO})$)"
 _DRAFT = re.compile(
-    rf"(?:is)?draft={_NOTHING}.*|(?:is|dg)?publish(?:ed)?=(?:{_NO})|public=(?:{_NO})"
-    r"|(?:status|visibility|state|stage|stream)=(?:draft|pending|review|unpublished|wip)",
+    rf"(?:is)?draft={_NOTHING}.*|(?:(?:is|dg)?publish(?:ed)?|(?:is)?(?:public|approved))=(?:{_NO})"
+    r"|(?:status|visibility|state|stage|stream)=(?:(?:auto-?)?draft|pending|review|unpublished|wip"
+    r"|scheduled|future|trash(?:ed)?|deleted|spam|hold|unapproved|rejected)",
     re.DOTALL,
 )
 _ASKS = re.compile(
@@ -115,14 +116,19 @@ def split_front_matter(content: str) -> tuple[dict[str, Any] | None, str]:
     return {str(name): value for name, value in (fields or {}).items()}, text[head.end() :]
 
 
-def is_draft(fields: Mapping[str, Any]) -> bool:
-    """Whether front matter marks its post as unpublished; an unclear value of `draft` does."""
-    return any(map(_DRAFT.fullmatch, _flatten(fields)))
+def why_draft(fields: Mapping[str, Any]) -> str:
+    """Return the field that marks a post as unpublished, such as `status`, or ""; an unclear value
+    of `draft` does."""
+    return _name(filter(_DRAFT.fullmatch, _flatten(fields)))
 
 
 def why_hidden(fields: Mapping[str, Any]) -> str:
     """Return the field that asks for the page not to be found, such as `search`, or ""."""
-    return next(filter(_ASKS.fullmatch, _flatten(fields)), "").partition("=")[0]
+    return _name(filter(_ASKS.fullmatch, _flatten(fields)))
+
+
+def _name(found: Iterator[str]) -> str:
+    return next(found, "").partition("=")[0][:80]
 
 
 def _flatten(fields: Any, before: str = "", depth: int = 0) -> Iterator[str]:
