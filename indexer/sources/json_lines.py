@@ -93,7 +93,9 @@ class JSONLines(Source):
                         hidden += len(entry.get("comments") or ()) - len(post.comments)
                     yield post
         if hidden:
-            self._options.warn(f"{self.spec}: comments that are not public are left out: {hidden:,}.")
+            self._options.warn(
+                f"{self.spec}: comments that are not public are left out: {hidden:,}."
+            )
         for name, count in unknown.most_common(20):
             self._options.warn(f"{self.spec}: {count:,} posts have a field {name!r}; {hint(name)}")
 
