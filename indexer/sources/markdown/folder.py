@@ -44,6 +44,7 @@ _ERROR_PAGE = re.compile(
     r"(?:.*/)?(?:404|(?:page-?)?not[-_]?found)(?:/index|/)?(?:\.\w+)?", re.IGNORECASE
 )
 _WITH_POSTS = ("_posts", "_drafts", "_index.")
+_HEAD = 4_000  # characters with the front matter
 _OWN_TEXT = 600
 """The length below which a page may be the introduction of a list of posts."""
 _TITLES = ("title", "pagetitle", "headline", "heading", "name", "linktitle", "label")
@@ -55,6 +56,9 @@ _MODIFIED = (
     *("modified", "updated", "lastmod", "lastmodifiedat", "updatedat", "updateddate"),
     *("moddatetime", "lastmodified", "lastupdate", "revised"),
 )
+_OPTS_IN = re.compile(r"^(dg-publish|publish|share):[ \t]*true[ \t]*$", re.MULTILINE)
+"""What publishes a note of an Obsidian vault: for Digital Garden, Obsidian Publish and Quartz, and
+Enveloppe. Notes without it are private."""
 _SWITCHES = ("true", "false", "yes", "no", "on", "off")
 _IMAGES = ("image", "images", "cover", "thumbnail", "featuredimage", "coverimage", "hero", "banner")
 _DOCSIFY = re.compile(r"\$docsify\b|/docsify(?:\.min)?\.js|/docsify@|/docsify/")
@@ -127,6 +131,7 @@ class MarkdownFolder(Source):
         self._site = site_of(place)
         self._top = place if place.is_dir() else place.parent
         self._excluded: tuple[str, ...] = ()
+        self._opts_in = ""
         self._docsify = docsify_of(place)
 
     def read(self) -> Iterator[SourceItem]:
@@ -139,6 +144,9 @@ class MarkdownFolder(Source):
             warn(f"{place}: only the content folder is read.")
         files = files_in(place, (*MARKDOWN, *OTHER_MARKUP))
         self._excluded = tuple(excluded_globs(site))
+        if (place / ".obsidian").is_dir():
+            found = (_OPTS_IN.search(text_of(file, _HEAD)) for file in files)
+            self._opts_in = next((match[1] for match in found if match), "")
         check_settings(site, files)
         for other in [] if site else sites_in(place):
             check_settings(other, ())
@@ -203,6 +211,8 @@ class MarkdownFolder(Source):
             return "error page"
         if (why_draft(entry.fields) or "_drafts" in entry.path.parts) and not self._options.drafts:
             return "draft"
+        if self._opts_in and str(entry.fields.get(key(self._opts_in))).lower() != "true":
+            return f"not published (other notes have `{self._opts_in}: true`)"
         if asking := why_hidden(entry.fields):
             return f"asks to be left out ({asking})"
         now = self._options.moment()
