@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # One would guess: a schema for the answers of Fastify (fast-json-stringify) writes what JSON.stringify writes, with the fields that it
 # names, and a date as the day that it is.
-# What happens: format "date" takes the day in the zone of the server, while new Date("2026-03-04") is midnight in UTC, as is a DATE of many
-# drivers of databases: west of Greenwich each post is of the day before, and a test on a server in UTC or in Europe does not show it. null
-# is 0 for a number and "" for a text unless the schema says `nullable`: a post without views, and one whose views are not known, are the
-# same, and a null among tags is an empty tag. 1.9 as an integer is 1.
+# What happens: format "date" takes the day in the zone of the server, while new Date("2026-03-04") is midnight in UTC, as is a day read
+# from JSON or front matter: west of Greenwich each post is of the day before, and a test on a server in UTC or in Europe does not show it.
+# null is 0 for a number and "" for a text unless the schema says `nullable`: a post without views, and one whose views are not known, are
+# the same, and a null among tags is an empty tag. 1.9 as an integer is 1.
 # Seen with: fastify 5.12.8, fast-json-stringify 7.3.10. Source: one post, asked in three zones of time.
 set -euo pipefail
 folder=$(mktemp -d) && trap 'rm -rf "$folder"' EXIT && cd "$folder"
