@@ -46,7 +46,7 @@ _UNHEARD = (
 _UNSHOWN = ["script", "style", "noscript", "template"]
 _PARTS = (
     "div, p, section, ul, ol, li, nav, aside, header, footer, table, dl, form, address, blockquote,"
-    " details, article, h1, h2, h3, h4, h5, h6"
+    " details, article, main > a, article > a, h1, h2, h3, h4, h5, h6"
 )
 _AROUND = "nav, div, section, ul, ol, p, dl, form, dialog, header, aside, article, details"
 _LINES = (

@@ -465,26 +465,31 @@ class Page:
         `folders`."""
         if selector:
             return self.parsed.css(selector)
-        own = ":not(nav *, aside *, h1 *, h2 *, h3 *)"
-        links = self._main.css(", ".join(f"a[href*='{folder}' i]{own}" for folder in folders))
-        is_in = re.compile(rf"(?:^|/)(?:{'|'.join(folders)})/.+$", re.IGNORECASE)
-        found = [n for n in links if is_in.search(self._place_of(n.attributes["href"] or ""))]
-        found = [n for n in found if not is_in_text(n)]
-        if self._main.tag != "body":
+        found = self._links_to(self._main, folders)
+        if self._main.tag != "body" and (found or not self._site.repeated):
             return found
+        found = self._links_to(self._body, folders)
         lines = {n.parent.mem_id: n.parent for n in found if n.parent}
         own_lines = {key for key, line in lines.items() if self._is_own(line)}
         return [n for n in found if n.parent and n.parent.mem_id in own_lines]
 
+    def _links_to(self, root: LexborNode, folders: tuple[str, ...]) -> list[LexborNode]:
+        """Return the links in an element to pages in folders, such as `tags`, not in sentences."""
+        own = ":not(nav *, aside *, h1 *, h2 *, h3 *)"
+        links = root.css(", ".join(f"a[href*='{folder}' i]{own}" for folder in folders))
+        is_in = re.compile(rf"(?:^|/)(?:{'|'.join(folders)})/.+$", re.IGNORECASE)
+        found = [n for n in links if is_in.search(self._place_of(n.attributes["href"] or ""))]
+        return [n for n in found if not is_in_text(n)]
+
     def _is_own(self, line: LexborNode) -> bool:
         """Whether a line with links to tags is about the page: it begins like a list of tags
         ("Filed under"), is called so, or is nothing but links that few other pages have."""
-        if "meta" in (line.attributes.get("class") or ""):
-            return True
         text, repeated = one_line(line.text()), self._site.repeated
-        is_links = sum(map(text_length, line.css("a"))) == text_length(line)
-        is_own = is_links and bool(repeated) and repeated.get(text, 0.0) < _MOST
-        return bool(_TAGGED.match(text)) or is_own
+        if repeated.get(text, 0.0) >= _MOST:
+            return False
+        if "meta" in (line.attributes.get("class") or "") or _TAGGED.match(text):
+            return True
+        return bool(repeated) and sum(map(text_length, line.css("a"))) == text_length(line)
 
 
 def _texts_of(nodes: list[LexborNode]) -> list[str]:
