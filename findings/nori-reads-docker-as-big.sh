@@ -2,7 +2,7 @@
 # One would guess: Lucene's Korean analyzer (nori, in Elasticsearch the plugin analysis-nori), told a word by itself, makes the same token
 # of it as in a title, or at least keeps names that are nouns.
 # What happens: its dictionary reads 도커 (Docker) behind a particle or a verb as "even" and a form of "to be big". "Install Docker on
-# Windows" has the token 크 (big) and none for Docker: neither 도커 nor 도커 설치 finds it, and a search for 큰 집 (a big house) does. In "The basics
+# Windows" has the token 크 (big) and none for Docker: 도커 does not find it, and a search for 큰 집 (a big house) does. In "The basics
 # of Docker" it is Docker. 노션 사용법 (using Notion) is "to play", 스벨트 (Svelte) a belt, the language 고 (Go) nothing, and 구글 (Google) two words.
 # Users' own words (`user_dictionary`) mend each name that one thinks of.
 # Seen with: lucene-analysis-nori 9.12.3, and 10.4.0, which Elasticsearch 9.4.3 has. Source: run on titles of posts about programming.
