@@ -21,6 +21,7 @@ from indexer.sources.html.content import (
     GATES,
     NOT_OWN,
     Content,
+    ancestors,
     body_of,
     headed_article,
     is_gated,
@@ -28,6 +29,7 @@ from indexer.sources.html.content import (
     measure,
     replaces_text,
     text_length,
+    top_nodes,
 )
 from indexer.sources.html.layouts import Layout, layout_of
 from indexer.sources.html.lists import is_list
@@ -164,6 +166,11 @@ def read_page(
     return post
 
 
+_FALSE = re.compile(r"(?:^|/)false$", re.IGNORECASE)
+_CLASS = re.compile(r"[.#][\w-]{1,100}(?:\s*,\s*[.#][\w-]{1,100}){0,9}")
+_MOST_PAID = 10
+
+
 def asks_for_password(text: str) -> bool:
     """Whether a page has a password field outside its header, menus and footer."""
     try:
@@ -229,6 +236,13 @@ class Page:
             header.unwrap()  # its end is missing
         main = self.parsed.css_first("main") or self.parsed.css_first("[role=main]")
         self._main = main or headed_article(self._body) or self._body
+        selectors = _selectors_of_paid(self._postings)
+        paid = top_nodes(self._body.css(selectors)) if selectors else []
+        around = {node.mem_id for node in (self._main, *ancestors(self._main))}
+        self._is_paid = any(node.mem_id in around for node in paid)
+        self._has_paid = bool(paid)
+        for node in [] if self._is_paid else paid:
+            node.remove()
 
     @property
     def has_images(self) -> bool:
@@ -288,12 +302,16 @@ class Page:
         return None
 
     def _is_locked(self) -> bool:
-        """Whether a form for a password or for members stands in place of the text."""
+        """Whether a form for a password or for members stands in place of the text, or JSON-LD says
+        that all of it is to be paid for."""
+        if self._is_paid:
+            return True
         known = self.parsed.css_first(self.layout.content) if self.layout.content else None
         if is_gated(known) if known else any(map(replaces_text, self._main.css(GATES)[:20])):
             return True
         own = measure(self._main, NOT_OWN)[self._main.mem_id]
-        return own.unlinked < _EMPTY and self._main.css_first("input[type=password]") is not None
+        asks = self._has_paid or self._main.css_first("input[type=password]") is not None
+        return own.unlinked < _EMPTY and asks
 
     def _is_untranslated(self, oid: str) -> bool:
         """Whether it is another language's page in place of a missing translation."""
@@ -528,6 +546,20 @@ def _json_ld(page: LexborHTMLParser) -> list[dict[str, Any]]:
         stated = graph if isinstance(graph, list) else [graph]
         things += [thing for thing in stated if isinstance(thing, dict)]
     return things
+
+
+def _selectors_of_paid(postings: list[dict[str, Any]]) -> str:
+    """Return the selectors of the elements that JSON-LD declares not to be free, "" for none."""
+    parts: list[Any] = []
+    for posting in postings:
+        stated = posting.get("hasPart")
+        parts += stated if isinstance(stated, list) else [stated]
+    selectors = [
+        str(part.get("cssSelector"))
+        for part in parts
+        if isinstance(part, dict) and _FALSE.search(str(part.get("isAccessibleForFree")))
+    ]
+    return ", ".join(filter(_CLASS.fullmatch, selectors[:_MOST_PAID]))
 
 
 def _is_a(thing: dict[str, Any], kinds: re.Pattern[str]) -> bool:
