@@ -64,7 +64,7 @@ _HIDING = re.compile(
 _LISTS = re.compile(
     r"^(?![ \t]*(?:#|//)).*?\b(ignore_?files|disable_?languages|ignored_content|exclude_?files"
     r"|include_?files|exclude_docs|draft_docs|drafts|render|srcExclude|\w+_EXCLUDES|DEFAULT_METADATA"
-    r"|disabled|encrypt(?=[\"']?:(?:.*\n[ \t]+)*?.*\b(?:tags|config|global|admin)\b))"
+    r"|disabled|encrypt(?=[\"']?:(?:[^\n}]*\n[ \t]){0,40}[^\n}]*\b(?:tags|config|global|admin)\b))"
     r"[\"']?[ \t]*[:=]"
     r"(?![ \t]*(?:\[\s*\]|false))",
     re.IGNORECASE | re.MULTILINE,

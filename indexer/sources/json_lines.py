@@ -143,14 +143,14 @@ def why_left_out(entry: Any, *, drafts: bool = False) -> str:
     Args:
         drafts: those are not left out.
     """
-    names = entry.keys() - FIELDS if isinstance(entry, Mapping) else ()
-    fields = {name: entry[name] for name in names}
+    given = entry.items() if isinstance(entry, Mapping) else ()
+    fields = {name: value for name, value in given if name not in FIELDS}
     return ("" if drafts else why_draft(fields)) or why_hidden(fields)
 
 
 def unknown_fields(entry: Mapping[str, Any], fields: tuple[str, ...] = FIELDS) -> list[str]:
     """Return the names of fields that are ignored."""
-    return [name for name in entry if name not in fields and not _may_hide(name)]
+    return [name for name in entry if name not in fields and not _may_hide(name[:80])]
 
 
 @lru_cache(maxsize=1024)

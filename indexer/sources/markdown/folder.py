@@ -144,7 +144,8 @@ class MarkdownFolder(Source):
             warn(f"{place}: only the content folder is read.")
         files = files_in(place, (*MARKDOWN, *OTHER_MARKUP))
         self._excluded = tuple(excluded_globs(site))
-        if (place / ".obsidian").is_dir():
+        above = (self._top, *self._top.resolve().parents)
+        if any((folder / ".obsidian").is_dir() for folder in above):
             found = (_OPTS_IN.search(text_of(file, _HEAD)) for file in files)
             self._opts_in = next((match[1] for match in found if match), "")
         check_settings(site, files)

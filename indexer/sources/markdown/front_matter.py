@@ -23,7 +23,7 @@ _OF_OTHERS = re.compile(
 """Kinds of front matter that are not read: the post may be a draft."""
 _CONFLICT = re.compile(r"(?:(?:---|\+\+\+)[ \t]*\n(?:(?!---|\+\+\+).*\n)*?)?<{7} ")
 _NO = "false|no|off|0|never|link|exclude|noindex"
-_NOTHING = f"(?!(?:|none|~|null|{_NO})$)"
+_NOTHING = rf"(?!(?:|none|~|null|\[\]|\{{\}}|{_NO})$)"
 _DRAFT = re.compile(
     rf"(?:is)?draft={_NOTHING}.*|(?:(?:is|dg)?publish(?:ed)?|(?:is)?(?:public|approved))=(?:{_NO})"
     r"|(?:status|visibility|state|stage|stream)=(?:(?:auto-?)?draft|pending|review|unpublished|wip"
@@ -32,17 +32,17 @@ _DRAFT = re.compile(
 )
 _ASKS = re.compile(
     rf"""(?:(?:params|extra|seo|meta|metadata)\.)? (?:
-      (?: headless|unlisted|password|protect|rbac|access\..*|redirect(?:to|url)|membersonly
-        | (?:is)?(?:hidden|private|secret|encrypted|protected|locked)|eleventyexcludefromcollections
+      (?: headless|unlisted|password|protect|rbac|redirect(?:to|url)|membersonly
+        | (?:is)?(?:hidden|private|secret|encrypted|protected)|eleventyexcludefromcollections
         | \w*noindex|preventindexing|(?:no|disable)(?:search|sitemap)
         | searchhidden|(?:book)?searchexclude|excludesearch|sitemapexclude
-        | (?:exclude|hide|hidden)from(?:search|sitemap|index)
+        | (?:exclude|hide|hidden)from(?:search|sitemap)
         | (?:search|sitemap|robots)\.(?:exclude|noindex|disable|ignore) )={_NOTHING}.*
       | (?: search|searchable|(?:in)?searchindex|index(?:ing|able)|sitemap|robots|listed|pagefind
         | permalink|render|routable|(?:search|robots|seo)\.index|build\.(?:list|render) )=(?:{_NO})
       | (?:status|visibility|access|audience)=
         (?:private|hidden|unlisted|protected|members.*|(?:only_)?paid)
-      | hide=(?:true|yes|on|1)
+      | (?:hide|access\.\w+\.\w+)=(?:true|yes|on|1)
       | (?:meta)?robots=.*\bno(?:ne|index)\b.*
       | (?:head|meta)=(?>.*?robots).*noindex.* )""",
     re.VERBOSE | re.DOTALL,

@@ -35,10 +35,11 @@ _TEMPLATE = re.compile(
   | \{(?:%-?|\{[<%])\s*comment\s*(?:[>%]\}|-?%)\} (?:(?!\{(?:%-?|\{[<%])\s*comment).)*?
         \{(?:%-?|\{[<%])\s*(?:end|/\s*)comment\s*(?:[>%]\}|-?%)\}          # Liquid's, Hugo's
   | \{::comment\} (?:(?!\{::comment).)*? \{:/(?:comment)?\} | \{/\* (?:(?!\{/\*).)*? \*/\}
-  | \{(?:%-?|\{[<%])\s*(?P<lock>[\w-]*(?:encrypt|password|protect|private|secret)[\w-]*)\b
+  | \{(?:%-?|\{[<%])\s*(?P<lock>(?>[\w-]*?(?:encrypt|password|protect|private|secret)[\w-]*))
         (?:(?!\{(?:%-?|\{[<%])\s*[\w-]*(?:encrypt|password|protect|private|secret)).)*?
         \{(?:%-?|\{[<%])\s*(?:end|/\s*)(?P=lock)\s*(?:[>%]\}|-?%)\}      # for who has a password
-  | ^(?P<colons>:{3,})[ \t]*encrypt\b (?:(?!^:{3,}[ \t]*encrypt\b).)*? ^(?P=colons)[ \t]*$
+  | ^[ \t]*(?P<colons>:{3,})[ \t]*encrypt\b (?:(?!^[ \t]*:{3,}[ \t]*encrypt\b).)*?
+        (?:^[ \t]*(?P=colons):*[ \t]*$ | (?=^[ \t]*:{3,}[ \t]*encrypt\b) | \Z) # it may lack its end
   | %% [^%]{0,5000} %%                                                   # Obsidian's comments
   | \{\{ (?> "[^"\n]*" | (?!\{\{)[^`] )*? \}\}
   | \{% (?> "[^"\n]*" | (?!\{%)[^`] )*? %\}

@@ -1,0 +1,6 @@
+export default hopeTheme({
+  encrypt: { message: "Ask me." },
+  blog: {
+    tags: true,
+  },
+});
