@@ -49,7 +49,7 @@ class Ghost(Source):
             data = whole.get("data", whole)
             posts = [(Origin(f"{self.spec} {post.get('slug')}"), post) for post in data["posts"]]
             tags = _tags(data)
-            settings = {str(one["key"]): one["value"] for one in data.get("settings") or ()}
+            settings = {one.get("key"): one.get("value") for one in data.get("settings") or ()}
         except (orjson.JSONDecodeError, KeyError, IndexError, TypeError, AttributeError) as error:
             reason = f"{self.spec} is not an export of Ghost: {error!s:.100}."
             raise SourceError(reason, "Export it again.") from error

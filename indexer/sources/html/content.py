@@ -255,7 +255,7 @@ def _beside_code(pre: Node, lengths: Mapping[int, Lengths]) -> Iterator[Node]:
     """Yield what a template writes beside code: the name of its language, a hidden copy of it."""
     code, own = pre.text().strip(), lengths[pre.mem_id].text
     around, classes = [], [pre, *pre.css("code")]
-    for outer in islice(ancestors(pre), _DEPTH if code else 0):
+    for outer in islice(ancestors(pre), _DEPTH):
         if lengths[outer.mem_id].text > 2 * own + _LABELLED:
             break
         yield from (node for node in outer.css("[hidden]") if node.text().strip() == code)
@@ -501,7 +501,8 @@ class Content:
         for link in root.css(_LICENSED)[:_LABELLED]:
             boxes = takewhile(lambda node: text_length(node) < _NOTE, ancestors(link, root))
             box = next((node for node in boxes if title in one_line(node.text())), None)
-            if box and not box.css_matches("h1, pre") and not _has_sentence(box):
+            is_below = box and self._lengths[box.mem_id].start > self._lengths[root.mem_id].start
+            if box and is_below and not _has_sentence(box):
                 self._remove(box, "licence")  # with the title, date and address of the post
         self._remove_lines(title, {node.mem_id for node in labels})
         for selector in filter(None, (self._layout.tags, self._layout.categories)):
