@@ -41,7 +41,7 @@ _MARKED_TEXT = re.compile(f"({MARK}[^{UNMARK}]*{UNMARK})")
 _MARKED = re.compile(f"{MARK}([^{MARK}{UNMARK}]*){UNMARK}")
 _EMPTY = re.compile(f"{MARK}\\s*{UNMARK}")
 _MARK_OVER_LINES = re.compile(f"{MARK}[^{UNMARK}\n]*\n[^{UNMARK}]*{UNMARK}")
-_LINE_END = re.compile(r"\s*\n\s*")
+_LINE_END = re.compile(r"(?<!\s)\s*\n\s*")
 _ANY_MARK = f"[{MARK}{UNMARK}]"
 _CUT_ENTITY = re.compile(
     f"&(?=[^;]*{_ANY_MARK})(?:"
@@ -145,11 +145,6 @@ class Marker:
             tuple(filter(str.isascii, tokens)),
         )
 
-    @property
-    def has_phrases(self) -> bool:
-        """Whether a mark may have several words."""
-        return bool(self.whole) or any(kind == "match_phrase" for kind, _ in self.queries)
-
     def query(self, field: str) -> Query:
         """Return the highlight query for a field."""
         return {"bool": {"should": [{kind: {field: text}} for kind, text in self.queries]}}
@@ -189,8 +184,8 @@ def marked_texts(hit: EngineHit, marker: Marker) -> dict[str, str]:
         marked = decode_marked(text) if "&" in text else text
         if marker.whole:
             marked = _with_whole(marked, marker.whole)
-        if marker.has_phrases:  # lines are cut and moved; what they mark must end with them
-            marked = _MARK_OVER_LINES.sub(_mark_each_line, marked)
+        # Lines are cut and moved: the mark of a phrase must end with each.
+        marked = _MARK_OVER_LINES.sub(_mark_each_line, marked)
         texts[name] = _with_words(marked, begun, marker)
     if marker.similar and not any(MARK in text for text in texts.values()):
         return {name: _with_whole(text, marker.similar) for name, text in texts.items()}

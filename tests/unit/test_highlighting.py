@@ -1,6 +1,7 @@
 """Which words of a text are marked besides those that Elasticsearch marks."""
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -53,3 +54,6 @@ def test_a_phrase_over_several_lines_is_marked_in_each() -> None:
     marker = Marker(queries=(("match_phrase", "salt pans close"),))
     text = "The [salt\n\n pans\nclose] at [night]"
     assert marked(marker, text) == "The [salt]\n\n [pans]\n[close] at [night]"
+    started = time.thread_time()
+    assert marked(marker, f"[salt{' ' * 50_000}pans\nclose]").endswith("[close]")
+    assert time.thread_time() - started < 1
