@@ -125,9 +125,9 @@ class Marker:
         queries |= {("match_phrase", text): None for text in plan.query.quoted}
         stop_words = plan.language.stop_words
         whole = [
-            r"[\W_]+".join(map(re.escape, words))
+            r"[\W_]+".join(map(re.escape, quoted))
             for text in plan.query.quoted
-            if not stop_words.isdisjoint(words := re.findall(r"\w+", text.lower()))
+            if not stop_words.isdisjoint(quoted := re.findall(r"\w+", text.lower()))
         ]
         for term in plan.terms:
             if term.typed.text.startswith("-"):

@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from analyzers.languages import LANGUAGES
+from analyzers.languages import ENGLISH, LANGUAGES
+from analyzers.rules.compile import Phrases
+from app.search.plan import plan_typed
 from app.search.render import MARK, UNMARK, Marker, marked_texts
+from app.search.request import SearchRequest
 from app.search.session import EngineHit, StoredPost
 
 CASES = json.loads((Path(__file__).parents[1] / "data/unit/highlighting.json").read_text("utf-8"))
@@ -57,3 +60,10 @@ def test_a_phrase_over_several_lines_is_marked_in_each() -> None:
     started = time.thread_time()
     assert marked(marker, f"[salt{' ' * 50_000}pans\nclose]").endswith("[close]")
     assert time.thread_time() - started < 1
+
+
+def test_words_of_a_quoted_phrase_are_not_marked_alone() -> None:
+    plan = plan_typed(SearchRequest(q='sqlite "virtual table"'), ENGLISH, Phrases(), recency=True)
+    assert marked(Marker.of(plan), "A [virtual table] in useSqlite, f_table_name, useTable") == (
+        "A [virtual table] in use[Sqlite], f_table_name, useTable"
+    )
