@@ -67,3 +67,18 @@ def test_words_of_a_quoted_phrase_are_not_marked_alone() -> None:
     assert marked(Marker.of(plan), "A [virtual table] in useSqlite, f_table_name, useTable") == (
         "A [virtual table] in use[Sqlite], f_table_name, useTable"
     )
+
+
+@pytest.mark.parametrize(
+    ("quoted", "kinds"),
+    [("to run", ()), ("run", ("run",)), ("the wind and rain", ("the wind and rain",))],
+)
+def test_stop_words_of_a_quoted_phrase_are_marked_with_it(
+    quoted: str, kinds: tuple[str, ...]
+) -> None:
+    """The fields have no stop words, so their only other word would be marked anywhere."""
+    plan = plan_typed(SearchRequest(q=f'"{quoted}"'), ENGLISH, Phrases(), recency=True)
+    marker = Marker.of(plan)
+    assert marker.queries == tuple(("match_phrase", text) for text in kinds)
+    if quoted != "run":
+        assert marked(marker, f"Running {quoted}s, {quoted}.") == f"Running {quoted}s, [{quoted}]."
