@@ -123,7 +123,10 @@ class Marker:
         if words:
             queries["match", " ".join(words)] = None
         whole: list[str] = []
-        for text in plan.query.quoted:
+        phrases = list(plan.query.quoted)
+        if plan.terms and not plan.without_stop_words:  # `the who`
+            phrases.append(" ".join([term.typed.text for term in plan.terms]))
+        for text in phrases:
             quoted = re.findall(r"\w+", text.lower())
             significant = [word for word in quoted if word not in plan.language.stop_words]
             if len(significant) > 1 or significant == quoted:

@@ -82,3 +82,10 @@ def test_stop_words_of_a_quoted_phrase_are_marked_with_it(
     assert marker.queries == tuple(("match_phrase", text) for text in kinds)
     if quoted != "run":
         assert marked(marker, f"Running {quoted}s, {quoted}.") == f"Running {quoted}s, [{quoted}]."
+
+
+def test_a_query_of_stop_words_is_marked_as_a_phrase() -> None:
+    plan = plan_typed(SearchRequest(q="to be"), ENGLISH, Phrases(), recency=True)
+    assert marked(Marker.of(plan), "To be, or not to\nbe to others") == (
+        "[To be], or not [to]\n[be] to others"
+    )
