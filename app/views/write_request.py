@@ -7,6 +7,7 @@ from flask import Request
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from app.errors import BadRequest, TooLarge
+from indexer.posts.records import load_json
 
 MAX_DOCUMENTS = 10_000
 """The maximum of posts and comments in a request: a worker is blocked while it validates them."""
@@ -55,7 +56,7 @@ def read_json(request: Request, most: int) -> Any:
     if len(body) < (request.content_length or 1):
         raise BadRequest("The body is empty or incomplete. Nothing was written.")
     try:
-        return orjson.loads(body)
+        return load_json(body)
     except orjson.JSONDecodeError as error:
         complaint = {"line": error.lineno, "column": error.colno, "message": error.msg}
         raise BadRequest(f"The body is not JSON: {error}.", details=[complaint]) from None

@@ -6,6 +6,7 @@ from datetime import date, datetime
 from itertools import islice
 from typing import Any, Literal, TypeVar
 
+import orjson
 from msgspec import Struct
 from msgspec.structs import force_setattr
 
@@ -15,6 +16,29 @@ T = TypeVar("T")
 
 When = str | date | datetime | None
 """A date in a source: unparsed text, a date, or a datetime with or without a zone."""
+
+
+_MOST_LEVELS = 100
+
+
+def load_json(content: bytes | str) -> Any:
+    """Parse JSON of somebody else; Python cannot print what is nested in a thousand levels.
+
+    Raises:
+        orjson.JSONDecodeError: it is invalid, or nested in more than a hundred levels.
+    """
+    value = orjson.loads(content)
+    level = [value]
+    for _ in range(_MOST_LEVELS):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, list | dict)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+        if not level:
+            return value
+    raise orjson.JSONDecodeError(f"it has more than {_MOST_LEVELS} levels", "", 0)
 
 
 @dataclass(frozen=True, slots=True)

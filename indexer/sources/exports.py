@@ -17,7 +17,7 @@ import orjson
 
 from indexer.errors import SourceError
 from indexer.posts.dates import NoDate, moment
-from indexer.posts.records import Origin, RawComment, RawPost, Skipped, SourceItem, When
+from indexer.posts.records import Origin, RawComment, RawPost, Skipped, SourceItem, When, load_json
 from indexer.sources.base import Source, SourceOptions, guard, image_of
 from indexer.sources.fetch import Fetched
 from indexer.sources.files import File, Stream, decode, files_in, read_inside
@@ -44,7 +44,7 @@ class Ghost(Source):
         try:
             # Ghost writes this word before paths on the site.
             text = File(self.spec).content(_MAX_BYTES).replace(b"__GHOST_URL__", b"")
-            whole = orjson.loads(text)
+            whole = load_json(text)
             whole = whole["db"][0] if "db" in whole else whole
             data = whole.get("data", whole)
             posts = [(Origin(f"{self.spec} {post.get('slug')}"), post) for post in data["posts"]]

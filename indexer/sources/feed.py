@@ -16,7 +16,7 @@ import orjson
 
 from indexer.errors import SourceError
 from indexer.posts.addresses import host_of, is_local, is_url, without_tracking
-from indexer.posts.records import Origin, RawPost, Skipped, SourceItem
+from indexer.posts.records import Origin, RawPost, Skipped, SourceItem, load_json
 from indexer.sources.base import Source, guard, image_of
 from indexer.sources.fetch import Fetched, Fetcher
 from indexer.sources.html.content import own_text
@@ -68,7 +68,7 @@ class Feed(Source):
 
     def _json(self, page: Fetched) -> tuple[str | None, list[dict[str, Any]]]:
         try:
-            feed = orjson.loads(page.body.removeprefix(b"\xef\xbb\xbf"))
+            feed = load_json(page.body.removeprefix(b"\xef\xbb\xbf"))
             entries = [_entry(item) for item in feed["items"]]
             if not any(_BARE.search(entry["title"]) for entry in entries):
                 for entry in entries:

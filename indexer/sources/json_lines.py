@@ -18,6 +18,7 @@ from indexer.posts.records import (
     Reject,
     Skipped,
     SourceItem,
+    load_json,
 )
 from indexer.sources.base import Source, SourceOptions
 from indexer.sources.fetch import Fetched
@@ -117,7 +118,7 @@ class JSONLines(Source):
             if not content or (is_unchanged and is_unchanged(options + content, origin)):
                 continue
             try:
-                yield orjson.loads(content), origin, options + content
+                yield load_json(content), origin, options + content
             except orjson.JSONDecodeError as error:
                 remedy = "Write one post as one JSON object on one line."
                 yield Reject(origin, None, f"not JSON: {error}", remedy), origin, b""
@@ -129,7 +130,7 @@ class JSONLines(Source):
         if len(content) > _MAX_ARRAY:
             raise SourceError(f"{name} is an array of more than {_MAX_ARRAY:,} bytes.", remedy)
         try:
-            items = orjson.loads(content.strip().removeprefix(_BOM))
+            items = load_json(content.strip().removeprefix(_BOM))
         except orjson.JSONDecodeError as error:
             raise SourceError(f"{name}: invalid JSON array: {error}.", remedy) from error
         for number, item in enumerate(items, start=1):

@@ -27,6 +27,7 @@ from indexer.posts.records import (
     Skipped,
     SourceItem,
     batches,
+    load_json,
 )
 from indexer.sources.base import Source, SourceOptions, guard, image_of
 from indexer.sources.detect import kind_of_page, posts_of_site
@@ -176,7 +177,7 @@ class _Site:
             asked = {"per_page": _MOST, "page": number, "orderby": "id", "order": "asc"}
             page = self.fetcher.get(_url(self.api, route, **asked, **parameters))
             try:
-                entries: list[Entry] = [{"id": it["id"], **it} for it in orjson.loads(page.body)]
+                entries: list[Entry] = [{"id": it["id"], **it} for it in load_json(page.body)]
                 now, last = (int(page.headers[f"X-WP-Total{of}"]) for of in ("", "Pages"))
             except (ValueError, KeyError, TypeError) as error:
                 reason = f"{page.url} is not a list of {route}: {error!r}."

@@ -187,7 +187,8 @@ no JSON
 {"id": 4, "title": "C"}
 {"oid": 5, "title": "D", "comments": {"oid": 1}}
 {"oid": 6, "title": "caf\xe9"}
-"""
+{"oid": 7, "title": "E", "x": DEEP}
+""".replace(b"DEEP", b"[" * 1000 + b"]" * 1000)
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz", "zipped-without-saying-so"])
@@ -200,9 +201,9 @@ def test_json_lines(tmp_path: Path, name: str) -> None:
     assert (str(first.origin), first.oid, first.comments[0].author) == (f"{path}:1", 1, "d")
     assert isinstance(second, RawPost)
     assert (second.origin.line, second.title) == (3, "B")
-    assert [item.origin.line for item in rejects] == [4, 5, 6, 7, 8]
+    assert [item.origin.line for item in rejects] == [4, 5, 6, 7, 8, 9]
     parts = ("not JSON", "not an object", "oid is missing", "comments is not a list", "not JSON")
-    for reject, part in zip(rejects, parts, strict=True):
+    for reject, part in zip(rejects, (*parts, "more than 100 levels"), strict=True):
         assert isinstance(reject, Reject)
         assert part in reject.reason
 

@@ -92,6 +92,7 @@ class TestBodies:
             (b"[]", "application/json"),
             (b"oid=1", "application/x-www-form-urlencoded"),
             (b"[" * 5000, "application/json"),
+            (b"[" * 1000 + b"]" * 1000, "application/json"),
         ],
     )
     def test_an_invalid_body_is_refused(self, data: bytes, kind: str) -> None:

@@ -15,7 +15,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from indexer.posts.addresses import host_of, is_local, is_valid_url
 from indexer.posts.dates import moments
 from indexer.posts.html_text import TooMuchMarkup, one_line, parse, text_of
-from indexer.posts.records import Origin, PageKind, RawPost, Reject, Skipped, SourceItem
+from indexer.posts.records import Origin, PageKind, RawPost, Reject, Skipped, SourceItem, load_json
 from indexer.sources.base import SourceOptions, image_of
 from indexer.sources.html.content import (
     GATES,
@@ -539,7 +539,7 @@ def _json_ld(page: LexborHTMLParser) -> list[dict[str, Any]]:
     things: list[dict[str, Any]] = []
     for script in page.css('script[type^="application/ld+json"]'):
         try:
-            data = orjson.loads(script.text())
+            data = load_json(script.text())
         except orjson.JSONDecodeError:
             continue
         graph = data.get("@graph", data) if isinstance(data, dict) else data
