@@ -24,22 +24,34 @@ _GONE = "\ue000"
 
 # Below, an opening sign ends the search for a closing one, and a match is not tried again
 # (`(?>…)`): both keep the time linear.
-_TEMPLATE = re.compile(
-    r"""
+_CODE = r"""
     (?P<code> ^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)? (?P<fence>`{3,}|~{3,}) [^`\n]*\n
         (?> (?! [ \t>]*(?P=fence)[`~]*[ \t]*$) [^\n]*(?:\n|\Z) )* [^\n]*
       | (?<!`)(?P<ticks>`{1,30}+)(?!`) (?:(?!\n[ \t]*\n).)+? (?<!`)(?P=ticks)(?!`)
-      | <(?P<tag>pre|code|kbd|samp)\b (?:(?!<(?P=tag)\b).)*? </(?P=tag)> )
+      | <(?P<tag>pre|code|kbd|samp)\b (?:(?!<(?P=tag)\b).)*? </(?P=tag)> )"""
+_LOCKS = ("encrypt", "password", "protect", "private", "secret")
+_LOCK = rf"(?:{'|'.join(_LOCKS)})"
+_OPENS = r"\{(?:%-?|\{[<%])\s*"
+_LOCKED = re.compile(
+    _CODE
+    + rf"""
+  | {_OPENS}(?P<lock>(?>[\w-]*?{_LOCK}[\w-]*)) (?:(?!{_OPENS}[\w-]*{_LOCK}).)*?
+        {_OPENS}(?:end|/\s*)(?P=lock)\s*(?:[>%]\}}|-?%)\}}
+  | ^[ \t]*(?P<colons>:{{3,}})[ \t]*encrypt\b (?:(?!^[ \t]*:{{3,}}[ \t]*encrypt\b).)*?
+        (?:^[ \t]*(?P=colons):*[ \t]*$ | (?=^[ \t]*:{{3,}}[ \t]*encrypt\b) | \Z)  # perhaps endless
+    """,
+    re.VERBOSE | re.DOTALL | re.MULTILINE,
+)
+"""Code, or a text that only those read who have a password, without another one in it."""
+_DEEPEST = 10
+_TEMPLATE = re.compile(
+    _CODE
+    + r"""
   | \{%-?\s*(?:raw|verbatim)\s*-?%\} (?P<raw>(?:(?!\{%-?\s*(?:raw|verbatim)).)*?)
         \{%-?\s*end(?:raw|verbatim)\s*-?%\}
   | \{(?:%-?|\{[<%])\s*comment\s*(?:[>%]\}|-?%)\} (?:(?!\{(?:%-?|\{[<%])\s*comment).)*?
         \{(?:%-?|\{[<%])\s*(?:end|/\s*)comment\s*(?:[>%]\}|-?%)\}          # Liquid's, Hugo's
   | \{::comment\} (?:(?!\{::comment).)*? \{:/(?:comment)?\} | \{/\* (?:(?!\{/\*).)*? \*/\}
-  | \{(?:%-?|\{[<%])\s*(?P<lock>(?>[\w-]*?(?:encrypt|password|protect|private|secret)[\w-]*))
-        (?:(?!\{(?:%-?|\{[<%])\s*[\w-]*(?:encrypt|password|protect|private|secret)).)*?
-        \{(?:%-?|\{[<%])\s*(?:end|/\s*)(?P=lock)\s*(?:[>%]\}|-?%)\}      # for who has a password
-  | ^[ \t]*(?P<colons>:{3,})[ \t]*encrypt\b (?:(?!^[ \t]*:{3,}[ \t]*encrypt\b).)*?
-        (?:^[ \t]*(?P=colons):*[ \t]*$ | (?=^[ \t]*:{3,}[ \t]*encrypt\b) | \Z) # it may lack its end
   | %% [^%]{0,5000} %%                                                   # Obsidian's comments
   | \{\{ (?> "[^"\n]*" | (?!\{\{)[^`] )*? \}\}
   | \{% (?> "[^"\n]*" | (?!\{%)[^`] )*? %\}
@@ -98,6 +110,10 @@ def plain_title(title: str) -> str:
 
 
 def _without_template(text: str) -> str:
+    for _ in range(_DEEPEST if any(word in text for word in _LOCKS) else 0):
+        former, text = text, _LOCKED.sub(lambda found: found["code"] or _GONE, text)
+        if text == former:
+            break
     return _TEMPLATE.sub(_show, text)
 
 
