@@ -275,6 +275,14 @@ class CommandGroup(click.Group):
 
     command_class = Command
 
+    def make_context(self, *args: Any, **options: Any) -> click.Context:
+        try:
+            return super().make_context(*args, **options)  # prints the help
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise unusable(error, "The output") from error
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)

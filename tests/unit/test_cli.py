@@ -66,3 +66,10 @@ def test_a_closed_stdout_is_no_error() -> None:
     environment = {**os.environ, **nowhere}
     done = subprocess.run(["bash", "-c", command], env=environment, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (1, "")
+
+
+def test_help_on_a_full_disk_ends_with_a_message() -> None:
+    command = f"{sys.executable} -c 'from app.cli import run; run()' --help > /dev/full"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert (done.returncode, "Free some space" in done.stderr) == (1, True)
+    assert "Traceback" not in done.stderr
