@@ -28,14 +28,10 @@ def load_json(content: bytes | str) -> Any:
         orjson.JSONDecodeError: it is invalid, or nested in more than a hundred levels.
     """
     value = orjson.loads(content)
-    level = [value]
+    level = [value] if isinstance(value, list | dict) else []
     for _ in range(_MOST_LEVELS):
-        level = [
-            inner
-            for outer in level
-            if isinstance(outer, list | dict)
-            for inner in (outer.values() if isinstance(outer, dict) else outer)
-        ]
+        inside = [one.values() if isinstance(one, dict) else one for one in level]
+        level = [inner for one in inside for inner in one if isinstance(inner, list | dict)]
         if not level:
             return value
     raise orjson.JSONDecodeError(f"it has more than {_MOST_LEVELS} levels", "", 0)
