@@ -57,20 +57,24 @@ _FOR_MANY = re.compile(
 """What a configuration or a section's front matter sets for many posts (Hugo, Jekyll, Zola)."""
 _HIDING = re.compile(
     r"\b(draft|publish(?:ed)?|status|visibility|password|protect|access|encrypted|headless"
-    r"|unlisted|hidden|private|build|render|no_?index|robots\w*|search\w*|sitemap\w*|exclude\w*|eleventyExclude\w*"
+    r"|unlisted|hidden|private|build|render|no_?index|robots\w*|search\w*|sitemap\w*|exclude\w*"
+    r"|eleventyExclude\w*"
     r"|permalink(?=\W+false))[\"']?[ \t]*[:=]",
     re.IGNORECASE,
 )
 _LISTS = re.compile(
     r"^(?![ \t]*(?:#|//)).*?\b(ignore_?files|disable_?languages|ignored_content|exclude_?files"
     r"|include_?files|exclude_docs|draft_docs|drafts|render|srcExclude|\w+_EXCLUDES|DEFAULT_METADATA"
-    r"|disabled|encrypt(?=[\"']?:(?:[^\n}]*\n[ \t]){0,40}[^\n}]*\b(?:tags|config|global|admin)\b))"
-    r"[\"']?[ \t]*[:=]"
-    r"(?![ \t]*(?:\[\s*\]|false))",
+    r"|disabled)[\"']?[ \t]*[:=](?![ \t]*(?:\[\s*\]|false))",
     re.IGNORECASE | re.MULTILINE,
 )
-"""Settings of Hugo, Zola, MkDocs, Quarto, VitePress and Pelican that leave pages out, and of Hexo
-and VuePress that encrypt them."""
+"""Settings of Hugo, Zola, MkDocs, Quarto, VitePress and Pelican that leave pages out."""
+_ENCRYPTS = re.compile(
+    r"^(?![ \t]*(?:#|//)).*?\b(encrypt)[\"']?:"
+    r"(?:[^\n}]*\n[ \t]){0,40}[^\n}]*\b(?:tags|config|global|admin)\b",
+    re.MULTILINE,
+)
+"""The setting by which Hexo and VuePress encrypt some posts: a table, at most 40 lines of it."""
 _DOCUSAURUS = re.compile(r"^\s*(exclude)\s*:", re.MULTILINE)
 _FENCE = re.compile(r"^(?:---|\+\+\+)\s*$", re.MULTILINE)
 _OF_FOLDERS = ("_metadata.yml", "_metadata.yaml", "{}.json", "{}.11tydata.json")
@@ -97,17 +101,20 @@ class Site:
 def site_of(place: Path) -> Site | None:
     """Find the site to whose sources a folder or a post belongs, in the folders above it.
 
-    None if there is no configuration, or if the place is in the built site.
+    None if there is no sign of one, or if the place is in the built site.
     """
     place = place.resolve()
+    bare: Site | None = None  # it has no configuration: `source` of Hexo looks like one of Jekyll
     for folder in [place, *place.parents][:_STEPS_UP]:
-        if site := _site_in(folder):
-            return site
+        site = _site_in(folder)
+        if site and site.config:
+            return site if bare is None or place.is_relative_to(site.content) else bare
+        bare = bare or site
         if folder.name in (*_OUTPUTS, *IGNORED_FOLDERS) or (folder / ".git").exists():
             break
         if folder.name.startswith((".", "_")) and folder.name not in ("_posts", "_drafts"):
             break
-    return None
+    return bare
 
 
 def sites_in(place: Path) -> list[Site]:
@@ -162,7 +169,7 @@ def check_settings(site: Site | None, files: Iterable[Path]) -> None:
     config, files = site.config if site else (), list(files)
     for file in config:
         lists = _DOCUSAURUS if file.name.startswith("docusaurus") else _LISTS
-        _refuse(file, lists.search(text_of(file)), site)
+        _refuse(file, lists.search(text_of(file)) or _ENCRYPTS.search(text_of(file)), site)
     for folder in {file.parent for file in files}:
         for file in (folder / name.format(folder.name) for name in _OF_FOLDERS):
             _refuse(file, _HIDING.search(text_of(file)), site)
