@@ -281,7 +281,7 @@ class CommandGroup(click.Group):
         except BrokenPipeError:
             raise
         except OSError as error:
-            raise unusable(error, "The output") from error
+            raise unusable(error, error.filename or "The output") from error
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

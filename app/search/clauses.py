@@ -532,7 +532,7 @@ def has_terms(
         return []
     has = [has_term(term, similar=similar, named=named) for term in plan.required]
     matching: Query = {"should": has, "minimum_should_match": needed}
-    # With nothing else, Lucene asks for one of them.
+    # Elasticsearch requires one clause of a `bool` query with nothing but `should`, even with 0.
     return [{"bool": matching if needed else {**matching, "must": {"match_all": {}}}}]
 
 

@@ -33,7 +33,7 @@ from app.views.write_request import read_entries
 from indexer.errors import IndexingError
 from indexer.posts.normalise import Invalid, check_post, comment_of, oid_of_reject
 from indexer.posts.passages import with_passages
-from indexer.posts.records import Comment, Origin, Post, RawPost, Reject
+from indexer.posts.records import Comment, Origin, Post, Reject
 from indexer.runs.refusals import Refusal
 from indexer.store.generations import check_writable, live
 from indexer.store.retry import time_limit
@@ -271,7 +271,7 @@ def describe_refusal(names: Mapping[str, Any], result: str, refusal: Refusal) ->
 def post_items(entries: Iterable[Any]) -> list[Item]:
     """Read posts with comments, in the order sent; an invalid comment makes its post invalid."""
     # Imported here: it loads all kinds of sources, which a service that only searches never needs.
-    from indexer.sources.json_lines import FIELDS, raw_post, why_left_out
+    from indexer.sources.json_lines import FIELDS, count_hidden, raw_post, why_left_out
 
     items = []
     for entry in entries:
@@ -288,10 +288,7 @@ def post_items(entries: Iterable[Any]) -> list[Item]:
             reasons = "; ".join(reject.reason for reject in rejects[:_TOLD])
             remedies = dict.fromkeys(reject.remedy for reject in rejects[:_TOLD])
             content = Refusal(reasons, " ".join(remedies), 422)
-        hidden = 0
-        if isinstance(raw, RawPost):
-            hidden = len(entry.get("comments") or ()) - len(raw.comments)
-        items.append(Item({**names, **_note(entry, FIELDS, hidden)}, content))
+        items.append(Item({**names, **_note(entry, FIELDS, count_hidden(entry, raw))}, content))
     return items
 
 

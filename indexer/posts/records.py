@@ -1,4 +1,4 @@
-"""The values passed through the indexer: raw posts, stored posts, rejects."""
+"""The values passed through the indexer: parsed JSON, raw posts, stored posts, rejects."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ _MOST_LEVELS = 100
 
 
 def load_json(content: bytes | str) -> Any:
-    """Parse JSON of somebody else; Python cannot print what is nested in a thousand levels.
+    """Parse JSON that somebody else wrote. Python cannot print values with a thousand levels.
 
     Raises:
         orjson.JSONDecodeError: it is invalid, or nested in more than a hundred levels.

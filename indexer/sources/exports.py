@@ -26,7 +26,7 @@ from indexer.sources.html.page import read_page
 from indexer.sources.identity import fit, labels, oid_at, plain, title_or_start
 from indexer.sources.markdown.folder import check_template, fill
 from indexer.sources.markdown.text import render
-from indexer.sources.robots import IN_ELEMENTS
+from indexer.sources.robots import NOINDEX_ELEMENT
 from indexer.sources.xml import elements, local_name, text_of
 
 _MAX_BYTES = 200_000_000
@@ -54,7 +54,9 @@ class Ghost(Source):
             reason = f"{self.spec} is not an export of Ghost: {error!s:.100}."
             raise SourceError(reason, "Export it again.") from error
         if str(settings.get("is_private")).lower() == "true":
-            self._options.warn(f"{self.spec}: the site has a password; a public search shows it.")
+            self._options.warn(
+                f"{self.spec}: the site is private, but a public search will show its posts."
+            )
         yield from self._each(
             posts, lambda named: self._item(*named, tags), lambda named: (named[0], None)
         )
@@ -66,7 +68,7 @@ class Ghost(Source):
         if post.get("visibility", "public") != "public":
             return Skipped(origin, slug, "for members only", "locked", declared=True)
         in_head = post.get("codeinjection_head") or ""
-        if IN_ELEMENTS.search(in_head):
+        if NOINDEX_ELEMENT.search(in_head):
             return Skipped(origin, slug, "noindex", "noindex", declared=True)
         text = post.get("html")
         text = post.get("plaintext") or "" if text is None else _GATED.sub(_for_guests, text)

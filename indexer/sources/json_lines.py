@@ -89,10 +89,8 @@ class JSONLines(Source):
                 else:
                     if isinstance(entry, dict) and len(unknown) < _MAX_UNKNOWN:
                         unknown.update(unknown_fields(entry))
-                    post = raw_post(entry, origin, whole)
-                    if isinstance(post, RawPost):
-                        hidden += len(entry.get("comments") or ()) - len(post.comments)
-                    yield post
+                    yield (post := raw_post(entry, origin, whole))
+                    hidden += count_hidden(entry, post)
         if hidden:
             self._options.warn(
                 f"{self.spec}: comments that are not public are left out: {hidden:,}."
@@ -188,6 +186,11 @@ def raw_post(entry: Any, origin: Origin, whole: bytes = b"") -> RawPost | Reject
     fields: dict[str, Any] = {name: entry.get(name) for name in FIELDS if name != "comments"}
     public = [raw_comment(comment) for comment in comments if not why_left_out(comment)]
     return RawPost(origin=origin, **fields, comments=tuple(public), entry=whole)
+
+
+def count_hidden(entry: Any, post: RawPost | Reject) -> int:
+    """Return how many comments of the entry its post lacks, because they are not public."""
+    return 0 if isinstance(post, Reject) else len(entry.get("comments") or ()) - len(post.comments)
 
 
 def raw_comment(entry: Mapping[str, Any]) -> RawComment:

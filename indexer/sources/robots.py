@@ -10,10 +10,10 @@ from indexer.posts.dates import moments
 _CRAWLERS = ("*", "googlebot", "blogsearch")  # whose rules apply to us, beside those for all
 _WITH_VALUE = ("max-snippet", "max-image-preview", "max-video-preview", "unavailable_after")
 _WEEKDAY = re.compile(r"(unavailable_after\s*:\s*)[a-z]{3,9},")
-
-
-IN_ELEMENTS = re.compile(r"""<meta\s(?=[^<>]*\bname=["']?robots\b)[^<>]*\bno(?:index|ne)\b""", re.I)
-"""A part of HTML whose `<meta name="robots">` forbids indexing."""
+NOINDEX_ELEMENT = re.compile(
+    r"""<meta\s(?=[^<>]*\bname=["']?robots\b)[^<>]*\bno(?:index|ne)\b""", re.I
+)
+"""A `<meta name="robots">` that forbids indexing, anywhere in HTML."""
 
 
 def forbids_indexing(rules: str, now: datetime) -> bool:

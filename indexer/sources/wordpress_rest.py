@@ -34,7 +34,7 @@ from indexer.sources.detect import kind_of_page, posts_of_site
 from indexer.sources.fetch import Fetched, Fetcher, FetchFailed, Robots
 from indexer.sources.html.content import own_text
 from indexer.sources.identity import oid_at, plain, title_or_start
-from indexer.sources.robots import IN_ELEMENTS
+from indexer.sources.robots import NOINDEX_ELEMENT
 from indexer.sources.sitemap import Moved, Sitemap
 from indexer.sources.wordpress import LOCKED, with_zone
 
@@ -65,7 +65,7 @@ def api_of(page: Fetched) -> str:
     found = _IN_HEADER.search(page.headers.get("Link", "")) or _IN_PAGE.search(text)
     api = urljoin(page.url, found[1].replace("&amp;", "&")) if found else ""
     hosts = {host_of(url) for url in (api, page.url)}
-    return api if len(hosts) == 1 and api and not IN_ELEMENTS.search(text) else ""
+    return api if len(hosts) == 1 and api and not NOINDEX_ELEMENT.search(text) else ""
 
 
 def site_at(
@@ -154,7 +154,7 @@ class _Site:
             return self.hidden[link]
         of_plugins = [str(value) for name, value in entry.items() if name.endswith("_head")]
         by_yoast = str((entry.get("yoast_head_json") or {}).get("robots"))
-        is_said = "noindex" in by_yoast or any(map(IN_ELEMENTS.search, of_plugins))
+        is_said = "noindex" in by_yoast or any(map(NOINDEX_ELEMENT.search, of_plugins))
         if not is_said and (not self.listed or address_of(link) in self.listed):
             return None
         item = self.sitemap.item(self.fetcher, robots, link, "")

@@ -70,17 +70,22 @@ def test_words_of_a_quoted_phrase_are_not_marked_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("quoted", "kinds"),
+    ("quoted", "queried"),
     [("to run", ()), ("run", ("run",)), ("the wind and rain", ("the wind and rain",))],
 )
 def test_stop_words_of_a_quoted_phrase_are_marked_with_it(
-    quoted: str, kinds: tuple[str, ...]
+    quoted: str, queried: tuple[str, ...]
 ) -> None:
     """The fields have no stop words, so their only other word would be marked anywhere."""
     plan = plan_typed(SearchRequest(q=f'"{quoted}"'), ENGLISH, Phrases(), recency=True)
     marker = Marker.of(plan)
-    assert marker.queries == tuple(("match_phrase", text) for text in kinds)
-    if quoted != "run":
+    assert marker.queries == tuple(("match_phrase", text) for text in queried)
+    fields = marker.highlighting("title", "text", "code.forms")["fields"]
+    whole = [name for name, options in fields.items() if "no_match_size" in options]
+    if quoted == "run":
+        assert whole == ["text"]
+    else:  # Elasticsearch does not find these words
+        assert whole == ["title", "text", "code.forms"]
         assert marked(marker, f"Running {quoted}s, {quoted}.") == f"Running {quoted}s, [{quoted}]."
 
 

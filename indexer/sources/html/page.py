@@ -72,6 +72,12 @@ _WHOLE = re.compile(r"<!doctype|<html|<head[\s>]|<title", re.IGNORECASE)
 _XML = re.compile(r"\s*<\?xml[^>]*>\s*(?:<[!?][^>]*>\s*)*<(?!html)\w", re.IGNORECASE)
 """The beginning of another format, such as a feed that was saved as a page."""
 _POSTING = re.compile(r"(?i)\b(?:(?:news|tech)?article|(?:blog|socialmedia)posting|report)\b")
+_FALSE = re.compile(r"(?:^|/)false$", re.IGNORECASE)
+"""`false`, `"False"` or `"http://schema.org/False"`."""
+_OF_PAID = re.compile(r"[.#][\w-]{1,100}(?:\s*,\s*[.#][\w-]{1,100}){0,9}")
+"""A selector of paid parts, by classes and ids."""
+_MOST_PAID = 10
+"""The maximum number of such selectors."""
 _COLLECTION = re.compile(r"(?i)\b(?:blog|collectionpage|searchresultspage|profilepage)\b")
 SEPARATORS = (" | ", " - ", " – ", " — ", " · ", " :: ", " : ", " • ", " « ", " » ")
 _ENDS = re.compile("|".join(map(re.escape, SEPARATORS)))
@@ -166,11 +172,6 @@ def read_page(
     return post
 
 
-_FALSE = re.compile(r"(?:^|/)false$", re.IGNORECASE)
-_CLASS = re.compile(r"[.#][\w-]{1,100}(?:\s*,\s*[.#][\w-]{1,100}){0,9}")
-_MOST_PAID = 10
-
-
 def asks_for_password(text: str) -> bool:
     """Whether a page has a password field outside its header, menus and footer."""
     try:
@@ -241,7 +242,7 @@ class Page:
         around = {node.mem_id for node in (self._main, *ancestors(self._main))}
         self._is_paid = any(node.mem_id in around for node in paid)
         self._has_paid = bool(paid)
-        for node in [] if self._is_paid else paid:
+        for node in [] if self._is_paid else paid:  # the main element is still needed
             node.remove()
 
     @property
@@ -293,25 +294,25 @@ class Page:
         is_list = self.layout.list and self.parsed.css_first(self.layout.list) is not None
         if is_list or (not self._postings and self._is_collection(oid)):
             return NotPost("says that it is a list", "list", declared=True)
-        if self._is_locked():
-            return NotPost("locked: asks for a password or an account", "locked", declared=True)
+        if lock := self._find_lock():
+            return NotPost(f"locked: {lock}", "locked", declared=True)
         if self._is_untranslated(oid):
             return NotPost("not translated", "copy", declared=True)
         if oid in self._site.unlisted:
             return NotPost("not in the sitemap", "excluded", declared=True)
         return None
 
-    def _is_locked(self) -> bool:
-        """Whether a form for a password or for members stands in place of the text, or JSON-LD says
-        that all of it is to be paid for."""
-        if self._is_paid:
-            return True
+    def _find_lock(self) -> str:
+        """Return what keeps the text from visitors: JSON-LD says that all of it is to be paid for,
+        or a form for a password or for members stands in its place; "" if nothing does."""
+        asks = "asks for a password or an account"
         known = self.parsed.css_first(self.layout.content) if self.layout.content else None
         if is_gated(known) if known else any(map(replaces_text, self._main.css(GATES)[:20])):
-            return True
-        own = measure(self._main, NOT_OWN)[self._main.mem_id]
-        asks = self._has_paid or self._main.css_first("input[type=password]") is not None
-        return own.unlinked < _EMPTY and asks
+            return asks
+        is_empty = measure(self._main, NOT_OWN)[self._main.mem_id].unlinked < _EMPTY
+        if self._is_paid or (self._has_paid and is_empty):
+            return "not free (`isAccessibleForFree`)"
+        return asks if is_empty and self._main.css_first("input[type=password]") else ""
 
     def _is_untranslated(self, oid: str) -> bool:
         """Whether it is another language's page in place of a missing translation."""
@@ -420,7 +421,7 @@ class Page:
         title = self._title(content, oid)
         known = {label.lower() for label in [*keywords, *named]}
         links = self._main.css("a[href]") if known else []
-        named_so = [a for a in links if a.text().strip().lstrip("#").lower() in known]
+        named_so = [a for a in links if _label_of(a).lower() in known]
         own = [a for a in named_so if self._page_of(a.attributes["href"] or "")]
         content.tidy(title, [*tags, *categories, *own])
         if content.is_repeated:
@@ -510,13 +511,18 @@ class Page:
         return bool(repeated) and sum(map(text_length, line.css("a"))) == text_length(line)
 
 
+def _label_of(link: LexborNode) -> str:
+    """Return the label in a link, without the number of posts that have it."""
+    text = _text_of(link)
+    for inner in link.css("span, sup, small"):
+        if re.fullmatch(r"\W*\d+\W*", count := one_line(inner.text())):
+            text = text.removesuffix(count)
+    return text.lstrip("#").strip()
+
+
 def _texts_of(nodes: list[LexborNode]) -> list[str]:
-    """Return the texts of links, without duplicates; none if there are too many."""
-    for count in [inner for node in nodes for inner in node.css("span, sup, small")]:
-        if re.fullmatch(r"\W*\d+\W*", count.text()):
-            count.remove()  # the number of posts with the label
-    texts = (_text_of(node).lstrip("#").strip() for node in nodes)
-    terms = [text for text in dict.fromkeys(texts) if text]
+    """Return the labels in links, without duplicates; none if there are too many."""
+    terms = [text for text in dict.fromkeys(map(_label_of, nodes)) if text]
     return terms if len(terms) <= _MAX_LABELS else []
 
 
@@ -559,7 +565,7 @@ def _selectors_of_paid(postings: list[dict[str, Any]]) -> str:
         for part in parts
         if isinstance(part, dict) and _FALSE.search(str(part.get("isAccessibleForFree")))
     ]
-    return ", ".join(filter(_CLASS.fullmatch, selectors[:_MOST_PAID]))
+    return ", ".join(filter(_OF_PAID.fullmatch, selectors[:_MOST_PAID]))
 
 
 def _is_a(thing: dict[str, Any], kinds: re.Pattern[str]) -> bool:

@@ -56,7 +56,9 @@ _MODIFIED = (
     *("modified", "updated", "lastmod", "lastmodifiedat", "updatedat", "updateddate"),
     *("moddatetime", "lastmodified", "lastupdate", "revised"),
 )
-_OPTS_IN = re.compile(r"^(dg-publish|publish|share):[ \t]*true[ \t]*$", re.MULTILINE)
+_OPTS_IN = re.compile(
+    r"---[ \t]*\n(?:(?!---).*\n)*?(dg-publish|publish|share):[ \t]*true[ \t]*$", re.MULTILINE
+)
 """What publishes a note of an Obsidian vault: for Digital Garden, Obsidian Publish and Quartz, and
 Enveloppe. Notes without it are private."""
 _SWITCHES = ("true", "false", "yes", "no", "on", "off")
@@ -146,7 +148,7 @@ class MarkdownFolder(Source):
         self._excluded = tuple(excluded_globs(site))
         above = (self._top, *self._top.resolve().parents)
         if any((folder / ".obsidian").is_dir() for folder in above):
-            found = (_OPTS_IN.search(text_of(file, _HEAD)) for file in files)
+            found = (_OPTS_IN.match(text_of(file, _HEAD)) for file in files)
             self._opts_in = next((match[1] for match in found if match), "")
         check_settings(site, files)
         for other in [] if site else sites_in(place):

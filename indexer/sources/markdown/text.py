@@ -38,12 +38,13 @@ _LOCKED = re.compile(
   | {_OPENS}(?P<lock>(?>[\w-]*?{_LOCK}[\w-]*)) (?:(?!{_OPENS}[\w-]*{_LOCK}).)*?
         {_OPENS}(?:end|/\s*)(?P=lock)\s*(?:[>%]\}}|-?%)\}}
   | ^[ \t]*(?P<colons>:{{3,}})[ \t]*encrypt\b (?:(?!^[ \t]*:{{3,}}[ \t]*encrypt\b).)*?
-        (?:^[ \t]*(?P=colons):*[ \t]*$ | (?=^[ \t]*:{{3,}}[ \t]*encrypt\b) | \Z)  # perhaps endless
+        (?:^[ \t]*(?P=colons):*[ \t]*$ | (?=^[ \t]*:{{3,}}[ \t]*encrypt\b) | \Z)  # or without end
     """,
     re.VERBOSE | re.DOTALL | re.MULTILINE,
 )
 """Code, or a text that only those read who have a password, without another one in it."""
 _DEEPEST = 10
+"""How many such texts may stand inside each other."""
 _TEMPLATE = re.compile(
     _CODE
     + r"""
