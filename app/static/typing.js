@@ -1,5 +1,4 @@
 // Shared by the search page and the widget.
-"use strict";
 
 const SEARCHING_AFTER = 500; // milliseconds without an answer
 const TIMEOUT = 10_000; // milliseconds

@@ -523,6 +523,39 @@ def test_the_results_lie_over_the_page(page: Page, show: Show) -> None:
     expect(_options(page).first).to_be_visible()
 
 
+SEEN = """() => {
+  const hit = document.querySelector("blog-search").shadowRoot.querySelector(".hit a");
+  const { left, top, width, height } = hit.getBoundingClientRect();
+  return document.elementFromPoint(left + width / 2, top + height / 2)?.localName;
+}"""
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["overflow:hidden", "overflow:hidden;transform:translateY(0)", "position:fixed;bottom:0"],
+    ids=["clipped", "moved", "below"],
+)
+def test_no_header_hides_the_results(page: Page, show: Show, header: str) -> None:
+    text = "<p>Sow beans in May.</p>" * 60
+    show(f"<div style='{header}'><blog-search overlay filters></blog-search></div>{text}")
+    form, panel = page.locator("blog-search form"), page.locator("blog-search .panel")
+    _box(page).focus()
+    expect(panel).to_be_hidden()  # there is nothing to show
+    _box(page).fill("python")
+    expect(_options(page).first).to_be_visible()
+    assert page.evaluate(SEEN) == "blog-search"
+    before = form.bounding_box(), panel.bounding_box()
+    page.mouse.wheel(0, 40)
+    page.wait_for_function("scrollY === 40")
+    expect(panel).to_be_in_viewport()
+    after = form.bounding_box(), panel.bounding_box()
+    moved = {a["y"] - b["y"] for a, b in zip(after, before, strict=True) if a and b}
+    assert moved == {0 if "fixed" in header else -40}
+    page.get_by_role("button", name="Category").click()
+    page.locator(".choices:popover-open label").first.click()
+    expect(page.locator(".chip")).to_be_in_viewport()
+
+
 def test_enter_opens_the_excerpt_or_the_top_if_the_title_has_all_words(
     page: Page, show: Show
 ) -> None:

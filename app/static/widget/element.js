@@ -18,6 +18,17 @@ const still = (on) => {
   document.adoptedStyleSheets = on ? [...others, STILL] : others;
 };
 
+// Below an element, or above it if there is little room, inside of the window.
+function putBeside(popover, anchor) {
+  const { left, top, bottom, width } = anchor.getBoundingClientRect();
+  const { clientWidth, clientHeight } = document.documentElement, below = clientHeight - bottom;
+  const above = below < 250 && below < top, { style } = popover;
+  style.minWidth = `${width}px`;
+  style.maxHeight = `min(70vh, ${(above ? top : below) - 8}px)`;
+  const x = Math.max(8, Math.min(left, clientWidth - 8 - popover.offsetWidth));
+  style.inset = `${above ? `auto auto ${clientHeight - top}px` : `${bottom}px auto auto`} ${x}px`;
+}
+
 class SearchBox {
   shown = ""; // the parameters of the answer that is shown, without the page
   page = 1;
@@ -81,7 +92,10 @@ class SearchBox {
         icon("search"), make("span", {}, ariaLabel), hint && make("kbd", { ariaHidden: "true" }, hint));
       opener.setAttribute("aria-keyshortcuts", named(MOD === "⌘" ? "Meta+" : "Control+"));
       this.root.append(opener, this.dialog);
-    } else this.root.append(...parts);
+    } else {
+      this.root.append(...parts);
+      if (host.hasAttribute("overlay")) this.panel.popover = "manual";
+    }
     this.show();
 
     const sheet = new CSSStyleSheet();
@@ -91,7 +105,6 @@ class SearchBox {
     this.listen();
     this.followScheme();
     keepTyped(this.input);
-    addEventListener("resize", () => this.place());
     const query = this.attribute("query"), given = new URLSearchParams(location.search), q = given.get(query);
     if (!q) return;
     for (const [{ name }] of host.hasAttribute("filters") ? this.menus : [])
@@ -130,11 +143,9 @@ class SearchBox {
     };
     this.input.onfocus = () => {
       this.followScheme();
-      this.place();
       if (!this.input.value) this.showRecent();
     };
-    // The switch between light and dark of a page, which may fade.
-    addEventListener("click", () => setTimeout(() => this.host.isConnected && this.followScheme(), 500));
+    this.root.addEventListener("focusin", this.place);
     this.root.onkeydown = (event) => this.press(event);
     this.panel.onclick = this.panel.onauxclick = (event) => this.follow(event);
   }
@@ -173,7 +184,7 @@ class SearchBox {
     };
     this.root.style.colorScheme = scheme(this.host, "");
     // What lies over the page looks like the page, and not like its header.
-    const over = this.dialog ?? (this.host.hasAttribute("overlay") && this.panel);
+    const over = this.dialog ?? (this.panel.popover && this.panel);
     if (over) over.style.colorScheme = scheme(document.body);
     const link = document.querySelector("p a[href]") ?? document.querySelector("a[href]");
     const accent = link && getComputedStyle(link).color;
@@ -397,25 +408,20 @@ class SearchBox {
     this.spoken.textContent = this.status.textContent;
   }
 
-  // The panel over the page stays inside of the window.
-  place() {
-    const { style } = this.panel;
-    if (!this.host.hasAttribute("overlay")) return;
-    style.translate = "";
-    const { left, right } = this.panel.getBoundingClientRect();
-    style.translate = `${Math.max(8 - left, Math.min(0, document.documentElement.clientWidth - 8 - right))}px`;
-  }
+  // From frame to frame what is open over the page, where no header clips it, follows what it belongs to.
+  place = () => {
+    const { panel, form, host, menus } = this;
+    if (panel.popover && host.isConnected) panel.togglePopover(!!host.shadowRoot.activeElement);
+    const open = [[form, panel], ...menus].filter(([, popover]) => popover.matches(":popover-open"));
+    for (const [anchor, popover] of open) putBeside(popover, anchor);
+    cancelAnimationFrame(this.frame);
+    if (open.length) this.frame = requestAnimationFrame(this.place);
+  };
 
   // A filter: a button, and its choices in a popover below it.
   menu(name, facet) {
-    const choices = make("div.choices", { name, facet, popover: "auto", tabIndex: -1 });
+    const choices = make("div.choices", { name, facet, popover: "auto", tabIndex: -1, onbeforetoggle: () => requestAnimationFrame(this.place) });
     const button = make("button.menu", { name, type: "button", popoverTargetElement: choices }, this.text(name));
-    choices.onbeforetoggle = () => {
-      const { left, right, bottom } = button.getBoundingClientRect();
-      const inset = 2 * left < innerWidth ? `auto auto ${left}px` : `${innerWidth - right}px auto auto`;
-      const maxWidth = `${Math.max(innerWidth - left, right) - 16}px`;
-      Object.assign(choices.style, { inset: `${bottom}px ${inset}`, maxWidth, maxHeight: `min(20em, 96vh - ${bottom}px)` });
-    };
     return [button, choices];
   }
 

@@ -17,7 +17,9 @@ async function setUp(host) {
   const language = languageOf(host);
   const messages = await messagesIn(language, service);
   const box = new SearchBox(host, service, messages);
-  Object.assign(host, { focus: () => box.open(), open: () => box.open(), close: () => box.close(), leave: () => box.leave(), toggle: () => (box.dialog?.open ? box.close() : box.open()) });
+  for (const name of ["open", "close", "leave", "followScheme"]) host[name] = () => box[name]();
+  host.focus = host.open;
+  host.toggle = () => host[box.dialog?.open ? "close" : "open"]();
 }
 
 function explain() {
@@ -78,6 +80,8 @@ function define() {
     }
   });
   document.addEventListener("keydown", openByShortcut);
+  // The switch between light and dark of a page, which may fade.
+  addEventListener("click", () => setTimeout(() => hosts.forEach((host) => host.followScheme?.()), 500));
   // A router that shows another address keeps the element, with its dialog over the new page.
   addEventListener("popstate", () => hosts.forEach((host) => host.leave?.()));
 }

@@ -71,8 +71,8 @@ function hitItem(hit, position, { text, lang, host }, answer) {
       image && make("img.image", { src: image, alt: "", loading: "lazy" }),
       !sections.length && snippet(...highlight.text),
       missing && make("span.missing", {}, text("missing", { words: missing.join(", ") }))),
-    ...sections.map(({ heading, above = [], url, snippet: content, highlight: title = escaped(heading) }) =>
-      row(url, "a.link.section", icon("section"), make("span.title", prose, ...marked([...above.map(escaped), title].join(" › "))), content && snippet(content))),
+    ...sections.map(({ above = [], url, snippet: content, highlight: title }) =>
+      row(url, "a.link.section", icon("section"), make("span.title", prose, ...above.map((heading) => `${heading} › `), ...marked(title)), content && snippet(content))),
     // A comment names no language; most are in that of the post.
     ...comments.map((comment) =>
       row(comment.url, "a.link.comment", icon("comment"), make("span.title", {}, [text("comment"), comment.author].filter(Boolean).join(" · ")), snippet(...comment.highlight))),
@@ -87,8 +87,6 @@ function answerItem({ heading, snippet, url }, hit, { text }) {
   return make("li.answer", { hit, position: 1, dir: "auto" },
     row(url, "a.card", make("span.passage", prose, ...marked(snippet)), make("span.source", {}, text("read", { title: `${title} › ${heading}` }))));
 }
-
-const escaped = (text) => text.replace(/[&<>]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[sign]);
 
 // The luminance of any colour, from .05 to 1.05 (WCAG 1.4.3), with an element to try it on.
 function lightOf(colour, { style }, computed) {
