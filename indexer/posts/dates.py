@@ -12,7 +12,7 @@ from indexer.posts.records import When
 
 TAKEN = (
     "Use ISO 8601 (2024-01-31, 2024-01-31T09:30:00+01:00; without a zone: UTC), "
-    "RFC 2822 (Wed, 31 Jan 2024 09:30:00 +0100), 2024/1/31 9:30 or January 31, 2024"
+    "RFC 2822 (Wed, 31 Jan 2024 09:30:00 +0100), 2024/1/31 9:30, January 31, 2024 or Unix time"
 )
 """The accepted formats, for error messages."""
 
@@ -38,6 +38,8 @@ DATE_IN_TEXT = re.compile(
 _ZONE_AND_OFFSET = re.compile(r"\b(?:GMT|UTC) ?(?=[+-]\d)")
 _OFFSET_AND_ZONE = re.compile(r"([+-]\d\d:?\d\d) (?:[A-Z]{3,5}|[+-]\d\d(?:\d\d)?|\(.*\))$")
 """Times as Go and JavaScript print them: `+0100 CET`, `+0300 +03`, `-0500 (CDT)`."""
+_UNIX = re.compile(r"1\d{9}(?:\d{3})?")
+"""Seconds or milliseconds since 1970, as Dendron, Statamic and old exports of Ghost write them."""
 _UNSET = re.compile(r"0001-01-01|\bjan\w* 0?1,? 0001\b|\b0?1 jan\w* 0001\b", re.IGNORECASE)
 """Go's zero time, which Hugo writes for a page without a date."""
 _EARLY_YEAR = re.compile(r"(?<![+-])\b0\d{3}\b")
@@ -63,6 +65,8 @@ def moment(when: When) -> datetime | None:
         return None
     try:
         given = _parse(when.strip()) if isinstance(when, str) else when
+        if isinstance(given, int) and _UNIX.fullmatch(str(given)):
+            given = datetime.fromtimestamp(int(str(given)[:10]), UTC)
         if isinstance(given, date) and not isinstance(given, datetime):
             given = datetime.combine(given, time(), UTC)
         if not isinstance(given, datetime):
@@ -101,13 +105,16 @@ def _is_unset(when: When) -> bool:
     return isinstance(when, date) and (when.year, when.month, when.day) == (1, 1, 1)
 
 
-def _parse(text: str) -> date:
-    """Parse a moment, with a zone if the text has one; a `date` if it has neither time nor zone.
+def _parse(text: str) -> date | int:
+    """Parse a moment, with a zone if the text has one; a `date` if it has neither time nor zone; an
+    `int` for Unix time.
 
     dateutil alone would guess the day of `May 2024` and the month of `01/02/2024`.
     """
     if len(text) > _MAX_LENGTH:  # the patterns below would take quadratic time
         raise ValueError(text)
+    if _UNIX.fullmatch(text):
+        return int(text)
     try:
         if len(text) >= 10:  # not `2024-W05`
             parsed = datetime.fromisoformat(text)

@@ -78,8 +78,8 @@ class Ghost(Source):
             title=title_or_start(post.get("title"), text),
             text=text,
             url=f"/{slug}/",
-            pub_date=_moment(post.get("published_at")),
-            modified=_moment(post.get("updated_at")),
+            pub_date=post.get("published_at"),
+            modified=post.get("updated_at"),
             keywords=tags.get(post.get("id"), []),
             language=post.get("locale"),
             translation_key=_HREFLANG.findall(in_head),
@@ -110,11 +110,6 @@ def _tags(data: dict[str, Any]) -> dict[Any, list[str]]:
         if not name.startswith("#"):
             tags.setdefault(link["post_id"], []).append(name)
     return tags
-
-
-def _moment(value: Any) -> Any:
-    """Return a date of an export; older exports have milliseconds since 1970."""
-    return datetime.fromtimestamp(value / 1000, UTC) if isinstance(value, int) else value
 
 
 class Substack(Source):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -33,7 +33,8 @@ _URL = r"https?://[\w.-]+(?::\d+)?(?:/[^\s\"'<>]*)?"
 
 class _Generator(NamedTuple):
     """A row of generators.toml: `files` in the root of a site, one with a line that begins with
-    `line`; the build command, folders of content, and the setting of the address."""
+    `line`; the build command, folders of content, and the setting of the address. `excludes` names
+    the list of files that are left out, `hides` other settings by which pages are."""
 
     name: str
     files: str
@@ -41,6 +42,8 @@ class _Generator(NamedTuple):
     line: str = ""
     content: str = ""
     address: str = ""
+    excludes: str = ""
+    hides: str = ""
 
 
 @cache
@@ -57,28 +60,29 @@ _FOR_MANY = re.compile(
 """What a configuration or a section's front matter sets for many posts (Hugo, Jekyll, Zola)."""
 _HIDING = re.compile(
     r"\b(draft|publish(?:ed)?|status|visibility|password|protect|access|encrypted|headless"
-    r"|unlisted|hidden|private|build|render|no_?index|robots\w*|search\w*|sitemap\w*|exclude\w*"
+    r"|unlisted|hidden|private|build|render|no_?index|robots\w*|sitemap\w*|exclude\w*"
+    r"|(?:no_?|in_?|book_?|hide_?(?:from_?)?)?search_?(?:able|hidden|exclude|index)?"
     r"|eleventyExclude\w*"
     r"|permalink(?=\W+false))[\"']?[ \t]*[:=]",
     re.IGNORECASE,
 )
-_LISTS = re.compile(
-    r"^(?![ \t]*(?:#|//)).*?\b(ignore_?files|disable_?languages|ignored_content|exclude_?files"
-    r"|include_?files|exclude_docs|draft_docs|drafts|render|srcExclude|\w+_EXCLUDES|DEFAULT_METADATA"
-    r"|disabled)[\"']?[ \t]*[:=](?![ \t]*(?:\[\s*\]|false))",
-    re.IGNORECASE | re.MULTILINE,
-)
-"""Settings of Hugo, Zola, MkDocs, Quarto, VitePress and Pelican that leave pages out."""
+_HIDES = r"^(?![ \t]*(?:#|//)).*?\b({})[\"']?[ \t]*[:=](?![ \t]*(?:\[\s*\]|false))"
 _ENCRYPTS = re.compile(
     r"^(?![ \t]*(?:#|//)).*?\b(encrypt)[\"']?:"
     r"(?:[^\n}]*\n[ \t]){0,40}[^\n}]*\b(?:tags|config|global|admin)\b",
     re.MULTILINE,
 )
 """The setting by which Hexo and VuePress encrypt some posts: a table, at most 40 lines of it."""
-_DOCUSAURUS = re.compile(r"^\s*(exclude)\s*:", re.MULTILINE)
 _FENCE = re.compile(r"^(?:---|\+\+\+)\s*$", re.MULTILINE)
-_OF_FOLDERS = ("_metadata.yml", "_metadata.yaml", "{}.json", "{}.11tydata.json")
-"""Files with front matter for all posts of their folder (Quarto, Eleventy)."""
+_OF_FOLDERS = re.compile(r"(?:_metadata|_data|\.meta)\.(?:ya?ml|json)|.*\.11tydata\.\w+")
+"""Files with front matter for all posts of their folder and those below (Quarto, Lume, Material for
+MkDocs, Eleventy)."""
+_EXCLUDES = (
+    r"^(?![ \t]*(?:#|//)).*?\b(?:{})[\"']?[ \t]*"
+    r"(?:\+?[:=][ \t]*\[([^\]]{{0,5000}})\]|\(([^)]{{0,5000}})\))"
+)
+_YAML = (".yml", ".yaml")
+_QUOTED = re.compile(r"""["'`]([^"'`\n]+)["'`]""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +100,8 @@ class Site:
     built: Path | None
     address: str
     language: str
+    excludes: str
+    hides: str
 
 
 def site_of(place: Path) -> Site | None:
@@ -158,21 +164,25 @@ def _site_in(folder: Path) -> Site | None:
         find_built(folder, *([output] if output else ())),
         _address(config, generator.address),
         _setting(config, _LANGUAGE, r"[A-Za-z]{2,3}(?:[-_][A-Za-z]{2,4})?").replace("_", "-"),
+        generator.excludes,
+        generator.hides,
     )
 
 
-def check_settings(site: Site | None, files: Iterable[Path]) -> None:
-    """Raise a SourceError if settings may hide pages of the site, or these files, in another way.
-
-    `exclude` of Jekyll and Hexo is followed: see `excluded_globs`.
-    """
-    config, files = site.config if site else (), list(files)
+def check_settings(site: Site | None, top: Path, files: Iterable[Path]) -> None:
+    """Raise a SourceError if settings may hide pages of the site, or these files, in another way
+    than those that `excluded_globs` follows. `top` is the folder that is read."""
+    root, config = (site.folder, site.config) if site else (top.resolve(), ())
+    files = list(files)
+    hides = re.compile(_HIDES.format((site and site.hides) or "(?!)"), re.I | re.MULTILINE)
     for file in config:
-        lists = _DOCUSAURUS if file.name.startswith("docusaurus") else _LISTS
-        _refuse(file, lists.search(text_of(file)) or _ENCRYPTS.search(text_of(file)), site)
-    for folder in {file.parent for file in files}:
-        for file in (folder / name.format(folder.name) for name in _OF_FOLDERS):
-            _refuse(file, _HIDING.search(text_of(file)), site)
+        _refuse(file, hides.search(text_of(file)) or _ENCRYPTS.search(text_of(file)), site)
+    inner = {file.parent.resolve() for file in files}
+    folders = {up for folder in inner for up in (folder, *folder.parents)}
+    for folder in sorted(up for up in folders if up.is_relative_to(root)):
+        for file in sorted(folder.iterdir()):
+            if _OF_FOLDERS.fullmatch(file.name) or file.name == f"{folder.name}.json":
+                _refuse(file, _HIDING.search(text_of(file)), site)
     for file in (*config, *(file for file in files if file.stem.startswith("_index"))):
         head = "".join(_FENCE.split(text_of(file), maxsplit=2)[:2])
         for_many = head if file.stem == "cascade" else "\n".join(_FOR_MANY.findall(head))
@@ -180,17 +190,42 @@ def check_settings(site: Site | None, files: Iterable[Path]) -> None:
 
 
 def excluded_globs(site: Site | None) -> Iterator[str]:
-    """Yield globs of the files and folders that `exclude` of Jekyll and Hexo leaves out."""
-    for file in site.config if site else ():
-        if file.name.startswith("_config."):
-            try:
-                config = load_yaml(text_of(file))
-            except (yaml.YAMLError, ValueError):
-                remedy = "Correct the file: it may hide pages."
-                raise SourceError(f"{file} is not valid YAML.", remedy) from None
-            given = config.get("exclude") or () if isinstance(config, dict) else ()
-            for pattern in [given] if isinstance(given, str) else given:
-                yield from (name := str(pattern).strip("/"), f"{name}/*")
+    """Yield globs of the files and folders below the content that the site leaves out."""
+    if not site or not site.excludes:
+        return
+    stated = text_of(site.folder / ".eleventyignore").splitlines()
+    lists = re.compile(_EXCLUDES.format(site.excludes), re.MULTILINE)
+    for file in site.config:
+        for config in _tables(file):
+            for given in map(config.get, site.excludes.split("|")):
+                stated += [given] if isinstance(given, str) else map(str, given or ())
+        if file.suffix not in _YAML:
+            stated += _QUOTED.findall("\n".join(map("".join, lists.findall(text_of(file)))))
+    below = f"{site.content.relative_to(site.folder).as_posix()}/"
+    for pattern in stated:
+        name = pattern.strip().removeprefix("./").strip("/").removeprefix(below)
+        name = name.removesuffix("/**").removesuffix("/*")
+        yield from (name, f"{name}/*", name.removeprefix("**/"))
+
+
+def collections(site: Site | None) -> Iterator[str]:
+    """Yield the names of the folders with the collections that Jekyll writes as pages."""
+    for file in site.config if site and site.generator == "Jekyll" else ():
+        for stated in (config.get("collections") for config in _tables(file)):
+            for name, about in stated.items() if isinstance(stated, dict) else ():
+                if isinstance(about, dict) and str(about.get("output")).lower() == "true":
+                    yield f"_{name}"
+
+
+def _tables(file: Path) -> list[dict[str, Any]]:
+    """Return the configuration in a YAML file and its inner tables; none of other files."""
+    try:
+        config = load_yaml(text_of(file)) if file.suffix in _YAML else None
+    except (yaml.YAMLError, ValueError):
+        reason = f"{file} is not valid YAML."
+        raise SourceError(reason, "Correct the file: it may hide pages.") from None
+    tables = [config, *config.values()] if isinstance(config, dict) else []
+    return [table for table in tables if isinstance(table, dict)]
 
 
 def _refuse(file: Path, setting: re.Match[str] | None, site: Site | None) -> None:

@@ -5,7 +5,8 @@ else from its path. The address that a site generator would give it is not known
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime
 from fnmatch import fnmatchcase
@@ -17,11 +18,26 @@ from analyzers.languages import LANGUAGES
 from indexer.errors import SourceError
 from indexer.posts.dates import NoDate, moment
 from indexer.posts.normalise import MAX_HTML
-from indexer.posts.records import Origin, RawPost, Reject, Skipped, SourceItem, When
+from indexer.posts.records import (
+    Origin,
+    RawPost,
+    Reject,
+    Skipped,
+    SourceItem,
+    When,
+    load_json,
+)
 from indexer.sources.base import UNREAD, Source, SourceOptions, image_of
 from indexer.sources.fetch import Fetched
 from indexer.sources.files import ABOUT_THE_FOLDER, MARKDOWN, OTHER_MARKUP, files_in, read_inside
-from indexer.sources.generators import check_settings, excluded_globs, site_of, sites_in, text_of
+from indexer.sources.generators import (
+    check_settings,
+    collections,
+    excluded_globs,
+    site_of,
+    sites_in,
+    text_of,
+)
 from indexer.sources.identity import (
     day,
     day_in_path,
@@ -39,7 +55,7 @@ from indexer.sources.markdown.front_matter import (
 )
 from indexer.sources.markdown.text import plain_title, render
 
-_DATED = re.compile(r"^(\d{4})-(\d{1,2})-(\d{1,2})[-_ ](?=.)")
+_DATED = re.compile(r"^(\d{4})[-_](\d{1,2})[-_](\d{1,2})(?:[-_ .]+|$)")
 _ERROR_PAGE = re.compile(
     r"(?:.*/)?(?:404|(?:page-?)?not[-_]?found)(?:/index|/)?(?:\.\w+)?", re.IGNORECASE
 )
@@ -54,13 +70,21 @@ _PUBLISHED = (
 )
 _MODIFIED = (
     *("modified", "updated", "lastmod", "lastmodifiedat", "updatedat", "updateddate"),
-    *("moddatetime", "lastmodified", "lastupdate", "revised"),
+    *("moddatetime", "lastmodified", "lastupdate", "lastupdated", "revised"),
 )
 _OPTS_IN = re.compile(
-    r"---[ \t]*\n(?:(?!---).*\n)*?(dg-publish|publish|share):[ \t]*true[ \t]*$", re.MULTILINE
+    r"(?:---[ \t]*\n(?:(?!---).*\n)*?|(?:[\w.-]+::.*\n)*?)"
+    r"(dg-publish|publish|share|public)::?[ \t]*true[ \t]*$",
+    re.MULTILINE,
 )
-"""What publishes a note of an Obsidian vault: for Digital Garden, Obsidian Publish and Quartz, and
-Enveloppe. Notes without it are private."""
+"""What publishes a note of an Obsidian vault, for Digital Garden, Obsidian Publish and Quartz, and
+Enveloppe, or a page of a Logseq graph. Notes without it are private."""
+_ALL_PUBLIC = re.compile(r":publishing/all-pages-public\?[ \t]+true")
+_TEMPLATES = (
+    *((".obsidian/templates.json", "folder"),),
+    *((".obsidian/plugins/templater-obsidian/data.json", "templates_folder"),),
+)
+"""Where Obsidian states the folder of templates for notes."""
 _SWITCHES = ("true", "false", "yes", "no", "on", "off")
 _IMAGES = ("image", "images", "cover", "thumbnail", "featuredimage", "coverimage", "hero", "banner")
 _DOCSIFY = re.compile(r"\$docsify\b|/docsify(?:\.min)?\.js|/docsify@|/docsify/")
@@ -97,7 +121,8 @@ class Entry:
         if _moment(when := self.date(_PUBLISHED)):
             return when
         named = _DATED.match(self.name)
-        return (named and day(*named.groups())) or day_in_path(self.path.as_posix()) or when
+        paths = (self.path.as_posix(), self.own_path)
+        return (named and day(*named.groups())) or next(filter(None, map(day_in_path, paths)), when)
 
     @property
     def name(self) -> str:
@@ -133,6 +158,8 @@ class MarkdownFolder(Source):
         self._site = site_of(place)
         self._top = place if place.is_dir() else place.parent
         self._excluded: tuple[str, ...] = ()
+        self._collections: tuple[str, ...] = ()
+        self._bundles: Set[PurePosixPath] = frozenset()
         self._opts_in = ""
         self._docsify = docsify_of(place)
 
@@ -145,14 +172,15 @@ class MarkdownFolder(Source):
             place = self._top = place / content.relative_to(top)
             warn(f"{place}: only the content folder is read.")
         files = files_in(place, (*MARKDOWN, *OTHER_MARKUP))
-        self._excluded = tuple(excluded_globs(site))
+        self._excluded = (*excluded_globs(site), *_templates_of(place))
+        self._collections = tuple(collections(site))
         above = (self._top, *self._top.resolve().parents)
-        if any((folder / ".obsidian").is_dir() for folder in above):
+        if any(map(_has_private_notes, above)):
             found = (_OPTS_IN.match(text_of(file, _HEAD)) for file in files)
             self._opts_in = next((match[1] for match in found if match), "")
-        check_settings(site, files)
+        check_settings(site, self._top, files)
         for other in [] if site else sites_in(place):
-            check_settings(other, ())
+            check_settings(other, other.folder, ())
         if self._docsify and not self._options.url_template:
             warn(
                 f"{place}: docsify shows it at {self._docsify}; use --url-template for other "
@@ -165,6 +193,9 @@ class MarkdownFolder(Source):
                 f"site that {build} builds, or use --url-template."
             )
         entries = [(file, PurePosixPath(within, file.relative_to(self._top))) for file in files]
+        if site and site.generator in ("Hugo", "Zola"):
+            indexes = (path for _, path in entries if path.name.startswith("index."))
+            self._bundles = {path.parent for path in indexes if path.parent.parts}
         yield from self._each(
             entries, self._item, lambda entry: (Origin(str(entry[0])), _oid(entry[1]))
         )
@@ -197,8 +228,11 @@ class MarkdownFolder(Source):
             return ""
         if any(fnmatchcase(path.as_posix(), pattern) for pattern in self._excluded):
             return "excluded by the site's configuration"
-        if any(part[0] == "_" and not part.startswith(_WITH_POSTS) for part in path.parts):
+        shown = (*_WITH_POSTS, *self._collections)
+        if any(part[0] == "_" and not part.startswith(shown) for part in path.parts):
             return "excluded by its underscore"
+        if not path.name.startswith("index.") and not self._bundles.isdisjoint(path.parents):
+            return "a file of a page, not a page"
         return ""
 
     def _why_left_out(self, entry: Entry, *, has_head: bool) -> str:
@@ -274,7 +308,7 @@ class MarkdownFolder(Source):
         return fill(
             self._options.url_template or self._docsify or "/{path}/",
             _moment(entry.published()),
-            slug or _DATED.sub("", entry.name),
+            slug or _DATED.sub("", entry.name) or entry.name,
             path=(entry.folder / (slug or entry.name)).as_posix().strip("./"),
             section=next(iter(entry.folder.parts), ""),
         )
@@ -306,6 +340,21 @@ def docsify_of(folder: Path) -> str:
     if not _DOCSIFY.search(page):
         return ""
     return "/{path}" if _HISTORY.search(page) else "/#/{path}"
+
+
+def _has_private_notes(folder: Path) -> bool:
+    """Whether a folder is an Obsidian vault, or a Logseq graph that does not publish all pages."""
+    graph = folder / "logseq/config.edn"
+    is_graph = graph.is_file() and not _ALL_PUBLIC.search(text_of(graph))
+    return is_graph or (folder / ".obsidian").is_dir()
+
+
+def _templates_of(vault: Path) -> Iterator[str]:
+    """Yield a glob of each folder of an Obsidian vault with templates for notes."""
+    for name, setting in _TEMPLATES:
+        with suppress(ValueError, AttributeError):
+            if folder := str(load_json(text_of(vault / name)).get(setting) or "").strip("/"):
+                yield f"{folder}/*"
 
 
 def _oid(path: PurePosixPath) -> str:
@@ -355,4 +404,4 @@ def _title_from_name(entry: Entry, text: str) -> str:
     """Return the file's name in words, or the first words of a post whose name is a number."""
     name = _DATED.sub("", entry.name)
     is_words = re.search(r"[^\W\d_]{2}", name)
-    return title_of_name(name) if is_words else str(title_or_start(None, text) or name)
+    return title_of_name(name) if is_words else str(title_or_start(None, text) or entry.name)

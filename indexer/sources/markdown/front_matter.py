@@ -21,6 +21,8 @@ _OF_OTHERS = re.compile(
     re.IGNORECASE,
 )
 """Kinds of front matter that are not read: the post may be a draft."""
+_PROPERTIES = re.compile(r"(?:[\w./-]+::(?:[ \t].*)?(?:\n|\Z))+")
+"""The fields of a page in Logseq, `tags:: [[a]], b`."""
 _CONFLICT = re.compile(r"(?:(?:---|\+\+\+)[ \t]*\n(?:(?!---|\+\+\+).*\n)*?)?<{7} ")
 _NO = "false|no|off|0|never|link|exclude|noindex"
 _NOTHING = rf"(?!(?:|none|~|null|\[\]|\{{\}}|{_NO})$)"
@@ -34,7 +36,7 @@ _ASKS = re.compile(
     rf"""(?:(?:params|extra|seo|meta|metadata)\.)? (?:
       (?: headless|unlisted|password|protect|rbac|redirect(?:to|url)|membersonly
         | (?:is)?(?:hidden|private|secret|encrypted|protected)|eleventyexcludefromcollections
-        | \w*noindex|preventindexing|(?:no|disable)(?:search|sitemap)
+        | \w*noindex|donotindex|preventindexing|(?:no|disable)(?:search|sitemap)
         | searchhidden|(?:book)?searchexclude|excludesearch|sitemapexclude
         | (?:exclude|hide|hidden)from(?:search|sitemap)
         | (?:search|sitemap|robots)\.(?:exclude|noindex|disable|ignore) )={_NOTHING}.*
@@ -92,6 +94,9 @@ def split_front_matter(content: str) -> tuple[dict[str, Any] | None, str]:
     content = content.removeprefix("\ufeff").replace("\r\n", "\n")
     text = content.lstrip()
     line = 1 + content[: len(content) - len(text)].count("\n")
+    if head := _PROPERTIES.match(text):
+        pairs = (re.sub(r"[\[\]]", "", line).split("::", 1) for line in head[0].splitlines())
+        return {name: value.strip() for name, value in pairs}, text[head.end() :]
     if other := _OF_OTHERS.match(text):
         shown = other[0].splitlines()[-1].strip()
         raise BadFrontMatter(f"unsupported front matter (`{shown}`)", line)

@@ -1,3 +1,3 @@
 export default {
-  srcExclude: ['private/**'],
+  srcExclude: ['private/**', '**/TODO.md'],
 }
