@@ -17,7 +17,7 @@ TAKEN = (
 """The accepted formats, for error messages."""
 
 _YEARS = range(1000, 10_000)
-_HOURS = {"UTC": 0, "GMT": 0, "Z": 0, "CET": 1, "CEST": 2, "EDT": -4, "EST": -5, "CDT": -5}
+_HOURS = {"UTC": 0, "GMT": 0, "UT": 0, "Z": 0, "CET": 1, "CEST": 2, "EDT": -4, "EST": -5, "CDT": -5}
 _HOURS |= {"CST": -6, "MDT": -6, "MST": -7, "PDT": -7, "PST": -8}  # RFC 2822, section 4.3
 _YEAR_FIRST = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?:$|[Tt\s])|\d{8}(?:$|[Tt])")
 _MONTH_NAMED = re.compile(

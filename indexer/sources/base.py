@@ -14,7 +14,7 @@ from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
 from indexer.errors import SourceError
 from indexer.posts.addresses import is_path, is_url, is_valid_url, without_tracking
-from indexer.posts.records import Origin, RawPost, Reject, SourceItem
+from indexer.posts.records import Origin, RawPost, Reject, Skipped, SourceItem
 from indexer.sources.fetch import Fetched, Fetcher, FetchOptions
 from indexer.sources.files import File, remedy_of, unzip_bytes
 
@@ -117,13 +117,16 @@ def image_of(stated: Any) -> str | None:
 
 
 def guard(make: Callable[[], SourceItem], origin: Origin, oid: str | None) -> SourceItem:
-    """Return what `make` returns; an error in one item is a Reject and does not end the run.
+    """Return what `make` returns; an error in one item is a Reject and does not end the run. A post
+    with neither a title nor words, such as a photo, is left out.
 
     Raises:
         SourceError: the whole source is refused.
     """
     try:
-        return make()
+        item = make()
+        is_blank = isinstance(item, RawPost) and item.title is None
+        return Skipped(origin, oid, "neither title nor words", "empty") if is_blank else item
     except SourceError:
         raise
     except OSError as error:

@@ -32,6 +32,7 @@ from indexer.sources.xml import elements, local_name, text_of
 _MAX_BYTES = 200_000_000
 SUBSTACK = "posts.csv"
 """The file that identifies Substack's export."""
+_COLUMNS = ("post_id", "is_published", "audience")
 
 
 class Ghost(Source):
@@ -58,10 +59,14 @@ class Ghost(Source):
                 f"{self.spec}: the site is private, but a public search will show its posts."
             )
         yield from self._each(
-            posts, lambda named: self._item(*named, tags), lambda named: (named[0], None)
+            posts,
+            lambda named: self._item(*named, tags, settings.get("locale")),
+            lambda named: (named[0], None),
         )
 
-    def _item(self, origin: Origin, post: dict[str, Any], tags: dict[Any, list[str]]) -> SourceItem:
+    def _item(
+        self, origin: Origin, post: dict[str, Any], tags: dict[Any, list[str]], language: Any
+    ) -> SourceItem:
         slug, status = post.get("slug"), post.get("status")
         if status != "published" and not (self._options.drafts and status == "draft"):
             return Skipped(origin, slug, str(status), "draft", declared=True)
@@ -81,7 +86,7 @@ class Ghost(Source):
             pub_date=post.get("published_at"),
             modified=post.get("updated_at"),
             keywords=tags.get(post.get("id"), []),
-            language=post.get("locale"),
+            language=post.get("locale") or language,
             translation_key=_HREFLANG.findall(in_head),
             image=image_of(post.get("feature_image")),
         )
@@ -121,11 +126,15 @@ class Substack(Source):
     def read(self) -> Iterator[SourceItem]:
         """Yield every post, in the order of the table."""
         try:
-            rows = list(csv.DictReader(self._read(SUBSTACK).splitlines()))
+            table = csv.DictReader(self._read(SUBSTACK).splitlines(), restval="")
+            rows = list(table)
         except (OSError, csv.Error) as error:
             reason = f"{self.spec}/{SUBSTACK} cannot be read: {error}."
             raise SourceError(reason, "Name the folder of the unpacked export.") from error
-        yield from self._each(rows, self._item, lambda row: (self._origin(row), row.get("post_id")))
+        if lacks := [name for name in _COLUMNS if name not in (table.fieldnames or ())]:
+            reason = f"{self.spec}/{SUBSTACK} has no column {', '.join(lacks)}."
+            raise SourceError(reason, "Export it again; the first line names the columns.")
+        yield from self._each(rows, self._item, lambda row: (self._origin(row), row["post_id"]))
 
     def _read(self, name: str) -> str:
         return decode(read_inside(Path(self.spec, name), Path(self.spec), _MAX_BYTES))
@@ -134,10 +143,10 @@ class Substack(Source):
         return Origin(f"{self.spec}/posts/{row.get('post_id')}.html")
 
     def _item(self, row: dict[str, str]) -> SourceItem:
-        name, origin = row.get("post_id") or "", self._origin(row)
-        if row.get("is_published", "").lower() != "true" and not self._options.drafts:
+        name, origin = row["post_id"], self._origin(row)
+        if row["is_published"].lower() != "true" and not self._options.drafts:
             return Skipped(origin, name, "draft", "draft", declared=True)
-        if row.get("audience", "everyone") != "everyone":
+        if row["audience"] != "everyone":
             return Skipped(origin, name, "for subscribers only", "locked", declared=True)
         html = self._read(f"posts/{name}.html") or row.get("subtitle") or ""
         return RawPost(

@@ -20,7 +20,7 @@ from indexer.posts.records import Origin, RawPost, Skipped, SourceItem, load_jso
 from indexer.sources.base import Source, guard, image_of
 from indexer.sources.fetch import Fetched, Fetcher
 from indexer.sources.html.content import own_text
-from indexer.sources.identity import oid_at, plain, title_or_start
+from indexer.sources.identity import labels, oid_at, plain, title_or_start
 from indexer.sources.xml import BEFORE_XML
 
 _TAIL = 2000
@@ -125,7 +125,7 @@ def _entry(item: dict[str, Any]) -> dict[str, Any]:
         "summary_detail": {"value": item.get("summary"), "type": "text/plain"},
         "published": item.get("date_published"),
         "updated": item.get("date_modified"),
-        "tags": [{"term": tag} for tag in item.get("tags") or ()],
+        "tags": [{"term": tag} for tag in labels(item.get("tags"))],
         "language": item.get("language"),
         "image": item.get("image"),
     }
@@ -137,6 +137,8 @@ def _post(entry: Any, origin: Origin, language: str | None, pages: Collection[st
     oid = oid_at(url if url in pages else None, entry.get("id") or _link(entry))
     if entry.get("locked") or text is None:
         return Skipped(origin, oid, "for members, or behind a password", "locked", declared=True)
+    if entry.get("app_draft") == "yes":
+        return Skipped(origin, oid, "draft", "draft", declared=True)
     own = next(iter(entry.get("content", ())), None) or entry.get("summary_detail") or {}
     updated = dict.get(entry, "updated")  # the entry's own `get` warns, and returns `published`
     return RawPost(
