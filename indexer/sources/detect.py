@@ -21,6 +21,7 @@ _PEEKED = 1 << 16
 _LOOKED_AT = 200
 _BUILD = "Build the site and index the built folder."
 _HINT = "docs/sources.md lists the supported formats. If it is one of them, name it with --source."
+_UNPACK = "Unpack it, and name the folder or the file in it."
 _HEAD = re.compile(r"\s*(?:---(?:json|toml)?|\+\+\+|\{)\n")
 _PAGE = re.compile(r"\s*(?:<!doctype html|<html|<!--)", re.IGNORECASE)
 """The beginning of a whole page, unlike that of a template with front matter."""
@@ -144,7 +145,8 @@ def _kind_of_start(start: bytes, name: str) -> str:
         return "markdown"
     elif _MOVABLE_TYPE.match(text.replace("\r\n", "\n")):
         return "movabletype"
-    raise SourceError(f"The kind of {name} is unknown.", _HINT)
+    remedy = _UNPACK if start.startswith(b"PK\3\4") else _HINT
+    raise SourceError(f"The kind of {name} is unknown.", remedy)
 
 
 def posts_of_site(page: Fetched, fetcher: Fetcher) -> Fetched:

@@ -237,7 +237,7 @@ def _refuse(file: Path, setting: re.Match[str] | None, site: Site | None) -> Non
 
 def _address(config: Sequence[Path], name: str) -> str:
     url = _setting(config, name, _URL).rstrip("/") if name else ""
-    base = _setting(config, _BASE, r"/[\w.~/-]+").rstrip("/")
+    base = _setting(config, _BASE, r"/[\w.~/-]*").rstrip("/")
     return url if url.endswith(base) or not url else f"{url}{base}"
 
 

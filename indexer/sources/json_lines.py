@@ -124,13 +124,14 @@ class JSONLines(Source):
     def _items(self, stream: Stream) -> Iterator[_Entry]:
         """Yield the items of a JSON array, which is read as a whole."""
         content, name = stream.read(_MAX_ARRAY + 1), self._file.name
-        remedy = "Convert it to JSON Lines: jq -c '.[]' FILE"
         if len(content) > _MAX_ARRAY:
-            raise SourceError(f"{name} is an array of more than {_MAX_ARRAY:,} bytes.", remedy)
+            reason = f"{name} is an array of more than {_MAX_ARRAY:,} bytes."
+            raise SourceError(reason, "Convert it to JSON Lines: jq -c '.[]' FILE")
         try:
             items = load_json(content.strip().removeprefix(_BOM))
         except orjson.JSONDecodeError as error:
-            raise SourceError(f"{name}: invalid JSON array: {error}.", remedy) from error
+            reason = f"{name}: invalid JSON array: {error}."
+            raise SourceError(reason, "Correct it, or create it again.") from error
         for number, item in enumerate(items, start=1):
             yield item, Origin(f"{name} item {number}"), b""
 

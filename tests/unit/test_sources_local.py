@@ -97,6 +97,15 @@ DOCUSAURUS = """const config = {
 };"""
 
 
+_WITH_LANGUAGES = """
+url: 'https://e.org',
+baseUrl: '/',
+i18n: {defaultLocale: 'en', localeConfigs: {
+    de: {
+      baseUrl: '/de/'}}},
+"""
+
+
 @pytest.mark.parametrize(
     ("name", "content", "address", "language"),
     [
@@ -107,6 +116,7 @@ DOCUSAURUS = """const config = {
         ("conf.py", 'extensions = []\nurl = "https://f.org"', "", ""),
         ("pelicanconf.py", "SITEURL = ''\nDEFAULT_LANG = 'en'", "", "en"),
         ("docusaurus.config.js", DOCUSAURUS, "https://e.org/d", "en"),
+        ("docusaurus.config.ts", _WITH_LANGUAGES, "https://e.org", "en"),
         ("_quarto.yml", "website:\n  site-url: https://e.org\nlang: de", "https://e.org", "de"),
         ("mkdocs.yml", "site_url: https://e.org/d/  # the address", "https://e.org/d", ""),
         ("config.toml", 'base_url = "https://e.org"\ntitle = "x"', "https://e.org", ""),
@@ -254,7 +264,7 @@ def test_json_array(tmp_path: Path) -> None:
 )
 def test_a_broken_array_does_not_just_end(tmp_path: Path, rest: str) -> None:
     whole = f'[{{"oid": 1,\n"title": "A"}}\n{rest}'.encode("latin-1")
-    with pytest.raises(SourceError, match=r"a\.json: invalid JSON array: .*JSON Lines"):
+    with pytest.raises(SourceError, match=r"a\.json: invalid JSON array: .*create it again"):
         read(save(tmp_path / "a.json", whole))
 
 
