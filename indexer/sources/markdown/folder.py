@@ -79,6 +79,8 @@ _OPTS_IN = re.compile(
 )
 """What publishes a note of an Obsidian vault, for Digital Garden, Obsidian Publish and Quartz, and
 Enveloppe, or a page of a Logseq graph. Notes without it are private."""
+_EXPLICIT = re.compile(r"^(?![ \t]*//).*\bExplicitPublish\(", re.MULTILINE)
+"""The plugin by which Quartz publishes only such notes, also outside a vault."""
 _ALL_PUBLIC = re.compile(r":publishing/all-pages-public\?[ \t]+true")
 _TEMPLATES = (
     *((".obsidian/templates.json", "folder"),),
@@ -175,7 +177,8 @@ class MarkdownFolder(Source):
         self._excluded = (*excluded_globs(site), *_templates_of(place))
         self._collections = tuple(collections(site))
         above = (self._top, *self._top.resolve().parents)
-        if any(map(_has_private_notes, above)):
+        configs = (text_of(file) for file in (site.config if site else ()))
+        if any(map(_has_private_notes, above)) or any(map(_EXPLICIT.search, configs)):
             found = (_OPTS_IN.match(text_of(file, _HEAD)) for file in files)
             self._opts_in = next((match[1] for match in found if match), "")
         check_settings(site, self._top, files)

@@ -1,0 +1,3 @@
+const config = {
+  plugins: { filters: [Plugin.ExplicitPublish()] },
+}
