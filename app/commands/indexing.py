@@ -19,14 +19,7 @@ from app.commands.runs import (
     run_on,
 )
 from app.commands.sources import SourceArguments, source_options
-from app.commands.tools import (
-    ONLY_SOME,
-    UNCHANGED,
-    Tools,
-    command,
-    pass_tools,
-    unusable,
-)
+from app.commands.tools import ONLY_SOME, UNCHANGED, Tools, command, pass_tools, unusable
 from app.index.golden import check as check_golden
 from app.index.golden import require_golden
 from app.index.synonyms import index_settings

@@ -17,22 +17,17 @@ from rich.text import Text
 from analyzers import meaning as models
 from analyzers.rules.compile import Rules
 from app.commands.runs import in_other_languages, tags_in
-from app.commands.tools import (
-    ONLY_SOME,
-    Output,
-    Tools,
-    command,
-    pass_tools,
-)
+from app.commands.tools import ONLY_SOME, Output, Tools, command, pass_tools
 from app.engines.elastic import connect, translate_errors
 from app.engines.meaning import open_model
 from app.errors import BlogsearchError, FolderUnusable
 from app.index.health import Check, checks, last_run
-from app.index.synonyms import used_files, with_language
+from app.index.synonyms import used_files
 from app.settings import HOST_FILE, SITE_FILE, Settings, site_file
 from indexer.errors import Damaged
 from indexer.posts.addresses import without_password
 from indexer.posts.records import quantity
+from indexer.store.generations import Generation
 from indexer.store.generations import live as live_generation
 from indexer.store.scan import checkpoint
 
@@ -61,8 +56,11 @@ def doctor(tools: Tools) -> None:
         seen = checks(elastic, tools.cache, settings)
         runs = last_run(elastic, settings.index)
         explained = [_explain(check, tools, elastic) for check in seen]
-        results = [_settings_read(settings), *explained, runs, _synonyms(settings, elastic)]
-        results += [*_languages(settings, elastic), *_meaning(settings, elastic)]
+        live = None
+        with suppress(BlogsearchError), translate_errors():  # the check of the index says why
+            live = live_generation(elastic, settings.index)
+        results = [_settings_read(settings), *explained, runs, _synonyms(settings, live)]
+        results += [*_languages(live, elastic), *_meaning(settings, live)]
     tools.output.result({check.name: asdict(check) for check in results})
     rows = [
         (check.name, Text(check.status, _COLOURS[check.status]), check.seen, check.remedy)
@@ -118,12 +116,11 @@ def _explain(check: Check, tools: Tools, elastic: Elasticsearch) -> Check:
     return replace(check, seen=f"{check.seen} ({', '.join(map(without_password, urls))})")
 
 
-def _synonyms(settings: Settings, elastic: Elasticsearch) -> Check:
+def _synonyms(settings: Settings, live: Generation | None) -> Check:
     """Check that the rule files are valid and that the live index was built with them."""
-    with suppress(BlogsearchError), translate_errors():  # the check of the index says why
-        settings = with_language(settings, elastic)
+    language = settings.language or (live.language if live else "")
     try:
-        files = used_files(settings)
+        files = used_files(replace(settings, language=language))
     except FolderUnusable as error:
         return Check("synonyms", "warning", "no rules", error.message)
     rules = Rules(files)
@@ -132,9 +129,6 @@ def _synonyms(settings: Settings, elastic: Elasticsearch) -> Check:
     if rules.errors:
         seen = f"{seen}, and {quantity(len(rules.errors), 'error')}"
         return Check("synonyms", "warning", seen, "Run `blogsearch synonyms check`.")
-    live = None
-    with suppress(BlogsearchError), translate_errors():  # the check of the index says why
-        live = live_generation(elastic, settings.index)
     if live and live.rules != rules.digest:
         seen = f"{seen}; the live index was built with other rules"
         remedy = "Run `blogsearch rebuild` to apply these."
@@ -142,10 +136,10 @@ def _synonyms(settings: Settings, elastic: Elasticsearch) -> Check:
     return Check("synonyms", "ok", seen)
 
 
-def _languages(settings: Settings, elastic: Elasticsearch) -> list[Check]:
+def _languages(live: Generation | None, elastic: Elasticsearch) -> list[Check]:
     """Check that most posts are in the language that the index stems."""
     with suppress(BlogsearchError), translate_errors():  # the check of the index says why
-        if live := live_generation(elastic, settings.index):
+        if live:
             tags = tags_in(elastic, live.name)
             if other := in_other_languages(tags, live.language):
                 return [Check("language", "warning", *other)]
@@ -153,7 +147,7 @@ def _languages(settings: Settings, elastic: Elasticsearch) -> list[Check]:
     return []
 
 
-def _meaning(settings: Settings, elastic: Elasticsearch) -> list[Check]:
+def _meaning(settings: Settings, live: Generation | None) -> list[Check]:
     """Check that the service has what BLOGSEARCH_SEMANTIC needs; nothing if it is off."""
     if not settings.semantic:
         return []
@@ -162,9 +156,6 @@ def _meaning(settings: Settings, elastic: Elasticsearch) -> list[Check]:
     except BlogsearchError as error:
         seen = f"{error.message} The service cannot start without it"
         return [Check("meaning", "error", seen, "`blogsearch meaning on` lists what is missing.")]
-    live = None
-    with suppress(BlogsearchError), translate_errors():  # the check of the index says why
-        live = live_generation(elastic, settings.index)
     if live and model and live.model != model.name:
         seen = "the live index was built without it"
         return [Check("meaning", "warning", seen, "Run `blogsearch rebuild`.")]

@@ -15,12 +15,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from analyzers.languages import ENGLISH, language_named
 from app.commands.sources import SourceArguments, Sources
-from app.commands.tools import (
-    ONLY_SOME,
-    Output,
-    Tools,
-    error_message,
-)
+from app.commands.tools import ONLY_SOME, Output, Tools, error_message
 from app.index.last_runs import read_runs, record_run
 from app.settings import Settings
 from indexer.errors import IndexingError, Locked, LockLost, SourceError

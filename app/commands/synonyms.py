@@ -11,14 +11,7 @@ from analyzers.languages import language_of
 from analyzers.rules.compile import check as check_rules
 from analyzers.rules.compile import in_effect, terms_of
 from app.commands.runs import after_build, rebuild_live
-from app.commands.tools import (
-    UNCHANGED,
-    CommandGroup,
-    Tools,
-    pass_tools,
-    report,
-    stop_on_errors,
-)
+from app.commands.tools import UNCHANGED, CommandGroup, Tools, pass_tools, report, stop_on_errors
 from app.index.golden import require_golden
 from app.index.synonyms import check_writable, index_settings, live_rules, store, used_files
 from indexer.errors import IndexingError

@@ -194,7 +194,7 @@ def init(tools: Tools, place: str, force: bool) -> None:
         raise SourceError("There is no post in it.", remedy)
     more = "" if sources.is_whole else "more than "
     is_built = site and site.built and source.kind == "html"
-    what = f", built by {site.generator}" if site and is_built else ""
+    what = f", built by {site.generator.name}" if site and is_built else ""
     say(f"{source.spec}: {more}{quantity(len(posts), 'post')} ({source.kind}){what}.")
     # Prefer the built pages: the configuration may be for other machines, too.
     addresses = [next(filter(None, map(_address_of, posts)), ""), site.address if site else ""]
@@ -205,8 +205,8 @@ def init(tools: Tools, place: str, force: bool) -> None:
     say(f"address {address or 'unknown'}, language {language or 'unknown: English'}.")
     if site and not site.built and source.kind == "markdown":
         say(
-            f"note: the {site.generator} site is not built, and only the built site has all "
-            f"addresses. Run `{site.command}`, then `blogsearch init --force`."
+            f"note: the {site.generator.name} site is not built, and only the built site has all "
+            f"addresses. Run `{site.generator.command}`, then `blogsearch init --force`."
         )
     if not address and not is_url(place):
         say(f"note: the site's address is unknown. Add it to {SITE_FILE}.")

@@ -20,6 +20,7 @@ from indexer.sources.files import File, remedy_of, unzip_bytes
 
 T = TypeVar("T")
 
+FOR_MEMBERS = "for members"
 UNREAD = "format not supported"
 """The reason for leaving out a file in another format of posts, whatever the options are."""
 
@@ -117,16 +118,21 @@ def image_of(stated: Any) -> str | None:
 
 
 def guard(make: Callable[[], SourceItem], origin: Origin, oid: str | None) -> SourceItem:
-    """Return what `make` returns; an error in one item is a Reject and does not end the run. A post
-    with neither a title nor words, such as a photo, is left out.
+    """Return what `make` returns; an error in one item is a Reject and does not end the run.
+
+    A post without a text is for members (see `own_text`). One with neither a title nor words, such
+    as a photo, is left out, too.
 
     Raises:
         SourceError: the whole source is refused.
     """
     try:
         item = make()
-        is_blank = isinstance(item, RawPost) and item.title is None
-        return Skipped(origin, oid, "neither title nor words", "empty") if is_blank else item
+        if isinstance(item, RawPost) and item.text is None:
+            return Skipped(origin, item.oid, FOR_MEMBERS, "locked", declared=True)
+        if isinstance(item, RawPost) and item.title is None:
+            return Skipped(origin, item.oid, "neither title nor words", "empty")
+        return item
     except SourceError:
         raise
     except OSError as error:

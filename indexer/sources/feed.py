@@ -17,7 +17,7 @@ import orjson
 from indexer.errors import SourceError
 from indexer.posts.addresses import host_of, is_local, is_url, without_tracking
 from indexer.posts.records import Origin, RawPost, Skipped, SourceItem, load_json
-from indexer.sources.base import Source, guard, image_of
+from indexer.sources.base import FOR_MEMBERS, Source, guard, image_of
 from indexer.sources.fetch import Fetched, Fetcher
 from indexer.sources.html.content import own_text
 from indexer.sources.identity import labels, oid_at, plain, title_or_start
@@ -133,10 +133,9 @@ def _entry(item: dict[str, Any]) -> dict[str, Any]:
 
 def _post(entry: Any, origin: Origin, language: str | None, pages: Collection[str]) -> SourceItem:
     said, url = _html(entry), _url(entry)
-    text = own_text(said)
     oid = oid_at(url if url in pages else None, entry.get("id") or _link(entry))
-    if entry.get("locked") or text is None:
-        return Skipped(origin, oid, "for members, or behind a password", "locked", declared=True)
+    if entry.get("locked"):
+        return Skipped(origin, oid, FOR_MEMBERS, "locked", declared=True)
     if entry.get("app_draft") == "yes":
         return Skipped(origin, oid, "draft", "draft", declared=True)
     own = next(iter(entry.get("content", ())), None) or entry.get("summary_detail") or {}
@@ -145,7 +144,7 @@ def _post(entry: Any, origin: Origin, language: str | None, pages: Collection[st
         origin=origin,
         oid=oid,
         title=title_or_start(_title(entry), said),
-        text=text,
+        text=own_text(said),
         url=url,
         pub_date=entry.get("published") or updated,
         modified=updated,

@@ -17,7 +17,7 @@ import yaml
 
 from indexer.errors import SourceError
 from indexer.sources.files import IGNORED_FOLDERS, MARKDOWN, files_in
-from indexer.sources.markdown.front_matter import load_yaml
+from indexer.sources.markdown.front_matter import load_yaml, why_draft, why_hidden
 
 _STEPS_UP = 7
 _MAX_CHARACTERS = 1_000_000
@@ -31,7 +31,7 @@ _LANGUAGE = "language_?code|default_?(?:content_?)?(?:language|lang|locale)|lang
 _URL = r"https?://[\w.-]+(?::\d+)?(?:/[^\s\"'<>]*)?"
 
 
-class _Generator(NamedTuple):
+class Generator(NamedTuple):
     """A row of generators.toml: `files` in the root of a site, one with a line that begins with
     `line`; the build command, folders of content, and the setting of the address. `excludes` names
     the list of files that are left out, `hides` other settings by which pages are."""
@@ -47,9 +47,9 @@ class _Generator(NamedTuple):
 
 
 @cache
-def _generators() -> list[_Generator]:
+def _generators() -> list[Generator]:
     text = resources.files(__package__).joinpath("generators.toml").read_text("utf-8")
-    return [_Generator(**row) for row in tomllib.loads(text)["generators"]]
+    return [Generator(**row) for row in tomllib.loads(text)["generators"]]
 
 
 _FOR_MANY = re.compile(
@@ -58,14 +58,7 @@ _FOR_MANY = re.compile(
     re.MULTILINE,
 )
 """What a configuration or a section's front matter sets for many posts (Hugo, Jekyll, Zola)."""
-_HIDING = re.compile(
-    r"\b(draft|publish(?:ed)?|status|visibility|password|protect|access|encrypted|headless"
-    r"|unlisted|hidden|private|build|render|no_?index|robots\w*|sitemap\w*|exclude\w*"
-    r"|(?:no_?|in_?|book_?|hide_?(?:from_?)?)?search_?(?:able|hidden|exclude|index)?"
-    r"|eleventyExclude\w*"
-    r"|permalink(?=\W+false))[\"']?[ \t]*[:=]",
-    re.IGNORECASE,
-)
+_PAIR = re.compile(r"""([\w.-]+)["']?[ \t]*[:=][ \t]*["'`]?([^\s"'`,;{}\[\]]*)""")
 _HIDES = r"^(?![ \t]*(?:#|//)).*?\b({})[\"']?[ \t]*[:=](?![ \t]*(?:\[\s*\]|false))"
 _ENCRYPTS = re.compile(
     r"^(?![ \t]*(?:#|//)).*?\b(encrypt)[\"']?:"
@@ -92,16 +85,13 @@ class Site:
     `address` and `language` are "" if the configuration does not state them.
     """
 
-    generator: str
-    command: str
+    generator: Generator
     folder: Path
     config: Sequence[Path]
     content: Path
     built: Path | None
     address: str
     language: str
-    excludes: str
-    hides: str
 
 
 def site_of(place: Path) -> Site | None:
@@ -156,16 +146,13 @@ def _site_in(folder: Path) -> Site | None:
     contents = (place for place in places if place.is_dir() and files_in(place, MARKDOWN))
     output = _setting(config, _OUTPUT, r"[\w./-]+")
     return Site(
-        generator.name,
-        generator.command,
+        generator,
         folder,
         config,
         next(contents, folder),
         find_built(folder, *([output] if output else ())),
         _address(config, generator.address),
         _setting(config, _LANGUAGE, r"[A-Za-z]{2,3}(?:[-_][A-Za-z]{2,4})?").replace("_", "-"),
-        generator.excludes,
-        generator.hides,
     )
 
 
@@ -174,30 +161,42 @@ def check_settings(site: Site | None, top: Path, files: Iterable[Path]) -> None:
     than those that `excluded_globs` follows. `top` is the folder that is read."""
     root, config = (site.folder, site.config) if site else (top.resolve(), ())
     files = list(files)
-    hides = re.compile(_HIDES.format((site and site.hides) or "(?!)"), re.I | re.MULTILINE)
+    hides = re.compile(
+        _HIDES.format((site and site.generator.hides) or "(?!)"), re.I | re.MULTILINE
+    )
     for file in config:
-        _refuse(file, hides.search(text_of(file)) or _ENCRYPTS.search(text_of(file)), site)
+        found = hides.search(text_of(file)) or _ENCRYPTS.search(text_of(file))
+        _refuse(file, found[1] if found else "", site)
     inner = {file.parent.resolve() for file in files}
     folders = {up for folder in inner for up in (folder, *folder.parents)}
     for folder in sorted(up for up in folders if up.is_relative_to(root)):
         for file in sorted(folder.iterdir()):
             if _OF_FOLDERS.fullmatch(file.name) or file.name == f"{folder.name}.json":
-                _refuse(file, _HIDING.search(text_of(file)), site)
+                _refuse(file, _hiding(text_of(file)), site)
     for file in (*config, *(file for file in files if file.stem.startswith("_index"))):
         head = "".join(_FENCE.split(text_of(file), maxsplit=2)[:2])
         for_many = head if file.stem == "cascade" else "\n".join(_FOR_MANY.findall(head))
-        _refuse(file, _HIDING.search(for_many), site)
+        _refuse(file, _hiding(for_many), site)
+
+
+def _hiding(text: str) -> str:
+    """Return the first setting that hides posts, also inside of `search` and `build`, or ""."""
+    for name, value in _PAIR.findall(text):
+        own = {name: value}
+        if why_draft(own) or any(map(why_hidden, (own, {"search": own}, {"build": own}))):
+            return str(name)
+    return ""
 
 
 def excluded_globs(site: Site | None) -> Iterator[str]:
     """Yield globs of the files and folders below the content that the site leaves out."""
-    if not site or not site.excludes:
+    if not site or not site.generator.excludes:
         return
     stated = text_of(site.folder / ".eleventyignore").splitlines()
-    lists = re.compile(_EXCLUDES.format(site.excludes), re.MULTILINE)
+    lists = re.compile(_EXCLUDES.format(site.generator.excludes), re.MULTILINE)
     for file in site.config:
         for config in _tables(file):
-            for given in map(config.get, site.excludes.split("|")):
+            for given in map(config.get, site.generator.excludes.split("|")):
                 stated += [given] if isinstance(given, str) else map(str, given or ())
         if file.suffix not in _YAML:
             stated += _QUOTED.findall("\n".join(map("".join, lists.findall(text_of(file)))))
@@ -210,7 +209,7 @@ def excluded_globs(site: Site | None) -> Iterator[str]:
 
 def collections(site: Site | None) -> Iterator[str]:
     """Yield the names of the folders with the collections that Jekyll writes as pages."""
-    for file in site.config if site and site.generator == "Jekyll" else ():
+    for file in site.config if site and site.generator.name == "Jekyll" else ():
         for stated in (config.get("collections") for config in _tables(file)):
             for name, about in stated.items() if isinstance(stated, dict) else ():
                 if isinstance(about, dict) and str(about.get("output")).lower() == "true":
@@ -228,10 +227,10 @@ def _tables(file: Path) -> list[dict[str, Any]]:
     return [table for table in tables if isinstance(table, dict)]
 
 
-def _refuse(file: Path, setting: re.Match[str] | None, site: Site | None) -> None:
+def _refuse(file: Path, setting: str, site: Site | None) -> None:
     if setting:
-        build = f"Build the site (`{site.command}`)" if site else "Build the site"
-        reason = f"{file} may hide pages with `{setting[1]}`, which is not supported."
+        build = f"Build the site (`{site.generator.command}`)" if site else "Build the site"
+        reason = f"{file} may hide pages with `{setting}`, which is not supported."
         raise SourceError(reason, f"{build} and index the built folder.")
 
 

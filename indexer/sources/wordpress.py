@@ -15,7 +15,7 @@ import orjson
 
 from indexer.errors import SourceError
 from indexer.posts.records import Origin, PageKind, RawComment, RawPost, Skipped, SourceItem, When
-from indexer.sources.base import Source, SourceOptions, guard, image_of
+from indexer.sources.base import FOR_MEMBERS, Source, SourceOptions, guard, image_of
 from indexer.sources.fetch import Fetched
 from indexer.sources.files import File
 from indexer.sources.html.content import own_text
@@ -52,8 +52,8 @@ _SIGNS = re.compile(r"(?<!\[)\[(?:pmpro|swpm|mepr)[_-]|<!--\s+wp:pmpro/\w+-page\
 MemberPress, Content Control, WooCommerce Memberships; Paid Memberships Pro, Simple Membership.
 """
 
-LOCKED, _FOR_MEMBERS = "protected by a password", "for members"
-_KINDS: dict[str, PageKind] = dict.fromkeys((LOCKED, _FOR_MEMBERS, "private"), "locked")
+LOCKED = "protected by a password"
+_KINDS: dict[str, PageKind] = dict.fromkeys((LOCKED, FOR_MEMBERS, "private"), "locked")
 _KINDS["noindex"] = "noindex"
 _KINDS |= dict.fromkeys(("draft", "pending", "dated in the future", "trash"), "draft")
 
@@ -111,14 +111,12 @@ class WordPress(Source):
         def post() -> SourceItem:
             blocks = _Blocks(patterns, _footnotes(meta.get("footnotes", "")))
             html = paragraphs(blocks.shown(item.findtext(_CONTENT) or ""))
-            if (text := own_text(html)) is None:
-                return Skipped(origin, oid, _FOR_MEMBERS, "locked", declared=True)
             said = [child for child in item if local_name(child) == "comment"]
             return RawPost(
                 origin=origin,
                 oid=oid,
                 title=title_or_start(plain(item.findtext("title") or ""), html),
-                text=text,
+                text=own_text(html),
                 url=item.findtext("link") or None,
                 pub_date=_moment(item, "post_date"),
                 modified=_moment(item, "post_modified"),
@@ -149,7 +147,7 @@ class WordPress(Source):
         if _PAYWALL.search(item.findtext(_CONTENT) or ""):  # then they lock what follows it
             locks = [field for field in locks if not field.startswith(_OF_PAYWALLS)]
         if locks:
-            return _FOR_MEMBERS
+            return FOR_MEMBERS
         return "noindex" if any(map(_NOINDEX.fullmatch, fields)) else ""
 
 

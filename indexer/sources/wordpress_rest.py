@@ -304,9 +304,8 @@ class WordPressSite(Source):
 
         def post() -> SourceItem:
             html = entry["content"]["rendered"]
-            if (text := own_text(html)) is None:
-                return Skipped(origin, oid, "for members", "locked", declared=True)
-            if site.hides_on_pages:
+            text: Any = own_text(html)
+            if text is not None and site.hides_on_pages:
                 page = site.sitemap.item(site.fetcher, robots, link, "")
                 page = page.post if isinstance(page, Moved) else page
                 if not isinstance(page, RawPost):

@@ -18,15 +18,7 @@ from analyzers.languages import LANGUAGES
 from indexer.errors import SourceError
 from indexer.posts.dates import NoDate, moment
 from indexer.posts.normalise import MAX_HTML
-from indexer.posts.records import (
-    Origin,
-    RawPost,
-    Reject,
-    Skipped,
-    SourceItem,
-    When,
-    load_json,
-)
+from indexer.posts.records import Origin, RawPost, Reject, Skipped, SourceItem, When, load_json
 from indexer.sources.base import UNREAD, Source, SourceOptions, image_of
 from indexer.sources.fetch import Fetched
 from indexer.sources.files import ABOUT_THE_FOLDER, MARKDOWN, OTHER_MARKUP, files_in, read_inside
@@ -38,14 +30,7 @@ from indexer.sources.generators import (
     sites_in,
     text_of,
 )
-from indexer.sources.identity import (
-    day,
-    day_in_path,
-    fit,
-    labels,
-    title_of_name,
-    title_or_start,
-)
+from indexer.sources.identity import day, day_in_path, fit, labels, title_of_name, title_or_start
 from indexer.sources.markdown.front_matter import (
     BadFrontMatter,
     key,
@@ -190,13 +175,13 @@ class MarkdownFolder(Source):
                 "addresses."
             )
         elif place.is_dir() and not self._options.url_template:
-            build = f"`{site.command}`" if site else "the generator"
+            build = f"`{site.generator.command}`" if site else "the generator"
             warn(
                 f"{place}: addresses are file paths unless the front matter states them. Index the "
                 f"site that {build} builds, or use --url-template."
             )
         entries = [(file, PurePosixPath(within, file.relative_to(self._top))) for file in files]
-        if site and site.generator in ("Hugo", "Zola"):
+        if site and site.generator.name in ("Hugo", "Zola"):
             indexes = (path for _, path in entries if path.name.startswith("index."))
             self._bundles = {path.parent for path in indexes if path.parent.parts}
         yield from self._each(
@@ -289,7 +274,7 @@ class MarkdownFolder(Source):
     def _labels(self, entry: Entry, *names: str) -> list[str]:
         """Return labels; Jekyll reads two in `categories: jekyll update`, one in `category: …`."""
         stated = entry.fields.get(names[0])
-        is_jekyll = self._site is not None and self._site.generator == "Jekyll"
+        is_jekyll = self._site is not None and self._site.generator.name == "Jekyll"
         is_parted = is_jekyll and isinstance(stated, str) and "," not in stated
         return labels(str(stated).split() if is_parted else entry.first(names))
 
