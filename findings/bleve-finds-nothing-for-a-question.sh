@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# One would guess: Bleve's query string, which has the signs of Lucene's (+, -, quotes, fields), has its AND too, and a question mark behind a word, as
-# people type it, does no harm.
-# What happens: ? stands for one letter, so that "what is rye?" looks for words of four letters that begin with rye, and finds nothing, without an error, while
-# "what is rye" finds all. AND is a word, and a common one that the analyzer drops: rye AND bread finds posts with either. rye-bread is no
-# phrase but either word, so 2026-03-04 finds each text with a 4, 03 or 2026. A time (10:30) and "TCP:" are syntax errors. Words with a capital are not
-# found by their beginning (Ry*).
+# One would guess: Bleve's query string, which has the signs of Lucene's (+, -, quotes, fields), has its AND too, and a question mark behind a
+# word, as people type it, does no harm.
+# What happens: ? stands for one letter, so that "what is rye?" looks for words of four letters that begin with rye, and finds nothing, without
+# an error, while "what is rye" finds all. AND is a word, and a common one that the analyzer drops: rye AND bread finds posts with either.
+# rye-bread is no phrase but either word, so 2026-03-04 finds each text with 2026, 03 or 04. A time (10:30) and "rye:" are syntax errors. Words
+# with a capital are not found by their beginning (Ry*).
 # Seen with: bleve v2.6.3. Source: its documentation names + and - and no AND; 46 queries of 20 titles.
 set -euo pipefail
 folder=$(mktemp -d) && trap 'rm -rf "$folder"' EXIT && cd "$folder"

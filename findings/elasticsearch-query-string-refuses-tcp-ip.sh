@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Guess: in a `query_string` query a slash begins a regular expression where a word would begin, as its documentation shows (/joh?n(ath[oa]n)/);
 # inside a word it parts two words or is ignored.
-# Seen (Elasticsearch 9.4.3): it begins one in the middle of a word, too. TCP/IP, CI/CD, and/or and 24/7 are errors (400, "Failed to parse query"), as the
-# second slash is missing, also with `lenient`. With two slashes there is no error: tcp/[0-9]/ip asks for tcp, ip and
-# any word of one digit, and finds "3 oats". What ends with an exclamation mark ("rye!") is an error as well. simple_query_string takes all of them
-# for words.
+# Seen (Elasticsearch 9.4.3): it begins one in the middle of a word, too. TCP/IP, CI/CD, and/or and 24/7 are errors (400, "Failed to parse
+# query"), as the second slash is missing, also with `lenient`. With two slashes there is no error: tcp/[0-9]/ip asks for tcp, ip and any word
+# of one digit, and finds "3 oats". What ends with an exclamation mark ("rye!") is an error as well. simple_query_string takes all of them for
+# words.
 # Source: its documentation lists / and ! as reserved; run against ELASTICSEARCH_URL (`eval "$(make -s services)"`), by its pinned client.
 set -euo pipefail
 : "${ELASTICSEARCH_URL:?set it to the address of an Elasticsearch 9.4.3}"

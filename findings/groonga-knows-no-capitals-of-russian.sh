@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# One would guess: Groonga's NormalizerAuto, which its tutorial uses, and which is the default of PGroonga and Mroonga, lets capitals and small
+# One would guess: Groonga's NormalizerAuto, which its tutorial uses, and which is the default of PGroonga, lets capitals and small
 # letters find each other in each script that has both, as it does for café and ÜBER.
-# What happens: it changes capitals of Latin letters that its table of 2006 has, not those of Russian, Greek or Armenian, nor Œ, Ł, Ø and Đ.
+# What happens: it changes capitals of Latin letters that its table (of Unicode 5.0) has, not those of Russian, Greek or Armenian, nor Œ, Ł, Ø and Đ.
 # Русский at the beginning of a sentence is not found by русский, nor Москва by москва, and Łódź not by łódź. NormalizerNFKC150
 # changes all of them, and has to be named for each index.
 # Seen with: Groonga 13.0.0 (Debian 12: 13.0.0+dfsg-3~deb12u1). Source: issue 303 of groonga/groonga, of 2015; words of titles. Needs Debian 12

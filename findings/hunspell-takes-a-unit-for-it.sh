@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# One would guess: Lucene's HunspellStemFilter (the filter `hunspell` of Elasticsearch), with the English dictionary that Firefox and LibreOffice
-# have, takes running to run, and leaves a word alone that is in the dictionary.
-# What happens: a dictionary for spelling lists words and the endings and beginnings that each may have, so that it takes off both, and only what is
-# listed. unit and units are it, invoice is voice, indices dices, reaction action, resource source, recall call, and Docker dock. running, programming,
-# logging and written have entries of their own and stay, so that run, log and write do not find them; searching is searching and
-# search. In German, behind `lowercase`, as chains have it, no noun has a stem, as nouns begin with a capital there: Häuser is häuser; with
-# ignoreCase it is haus, but Datenbanken and Suchmaschinen stay. Italian libro and libri (book) are both librare, to free.
+# One would guess: Lucene's HunspellStemFilter (the filter `hunspell` of Elasticsearch), with the English dictionary of spelling checkers, takes
+# running to run, and leaves a word alone that is in the dictionary.
+# What happens: a dictionary for spelling lists words and the endings and beginnings that each may have, so that it takes off both, and only
+# what is listed. unit and units are it, invoice is voice, indices dices, reaction action, resource source, recall call, and Docker dock.
+# running, programming, logging and written have entries of their own and stay, so that run, log and write do not find them; searching is
+# searching and search. In German, behind `lowercase`, as chains have it, no noun has a stem, as nouns begin with a capital there: Häuser is
+# häuser; with ignoreCase it is haus, but Datenbanken and Suchmaschinen stay. Italian libro and libri (book) are both librare, to free.
 # Seen with: lucene-analysis-common 9.12.3 and 10.4.0, dictionary-en 4.0.0, dictionary-de 3.0.0, dictionary-it 2.0.0 (npm). Source: 80 words.
 set -euo pipefail
 folder=$(mktemp -d) && trap 'rm -rf "$folder"' EXIT && cd "$folder"
