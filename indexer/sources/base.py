@@ -120,8 +120,7 @@ def image_of(stated: Any) -> str | None:
 def guard(make: Callable[[], SourceItem], origin: Origin, oid: str | None) -> SourceItem:
     """Return what `make` returns; an error in one item is a Reject and does not end the run.
 
-    A post without a text is for members (see `own_text`). One with neither a title nor words, such
-    as a photo, is left out, too.
+    A post without a text is for members (see `own_text`).
 
     Raises:
         SourceError: the whole source is refused.
@@ -130,8 +129,6 @@ def guard(make: Callable[[], SourceItem], origin: Origin, oid: str | None) -> So
         item = make()
         if isinstance(item, RawPost) and item.text is None:
             return Skipped(origin, item.oid, FOR_MEMBERS, "locked", declared=True)
-        if isinstance(item, RawPost) and item.title is None:
-            return Skipped(origin, item.oid, "neither title nor words", "empty")
         return item
     except SourceError:
         raise

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias, cast
 
@@ -218,12 +218,15 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+_JAPANESE = ("euc_jp", "cp932")
+_KANA = re.compile("[\u3041-\u30fa]{2}")
 _DECLARED = re.compile(rb"""charset\s*=[\s"']*([\w.:-]+)""", re.IGNORECASE)
 _HEAD = 2048
 
 
 def decode(body: bytes, content_type: str = "") -> str:
-    """Decode by the byte order mark, as UTF-8 if valid, as declared, or as Windows-1252.
+    """Decode by the byte order mark, as UTF-8 if valid, as declared, as Japanese if that gives
+    kana, as old exports of Movable Type do, or as Windows-1252.
 
     UTF-8 comes before the declared encoding: declarations are wrong more often than other text
     happens to be valid UTF-8. ISO-2022 comes first: it looks like plain ASCII.
@@ -234,11 +237,11 @@ def decode(body: bytes, content_type: str = "") -> str:
     found = map(_DECLARED.search, (content_type.encode(), body[:_HEAD]))
     names = [match[1].decode("ascii", "replace").lower() for match in found if match]
     stateful = [name for name in names if name.startswith("iso-2022")]
-    for encoding in (*stateful, "utf-8", *names):
+    for encoding in (*stateful, "utf-8", *names, *_JAPANESE):
         # Latin-1 on the web means Windows-1252 (WHATWG Encoding, section 4.2).
         name = "cp1252" if encoding in ("iso-8859-1", "latin1", "ascii", "us-ascii") else encoding
-        try:
-            return body.decode(name)
-        except (UnicodeError, LookupError):  # `undefined` and `idna` raise a plain UnicodeError
-            continue
+        with suppress(UnicodeError, LookupError):  # `undefined` and `idna` raise a UnicodeError
+            text = body.decode(name)
+            if encoding not in _JAPANESE or _KANA.search(text):
+                return text
     return body.decode("cp1252", "replace")

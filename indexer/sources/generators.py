@@ -204,7 +204,7 @@ def excluded_globs(site: Site | None) -> Iterator[str]:
     for pattern in stated:
         name = pattern.strip().removeprefix("./").strip("/").removeprefix(below)
         name = name.removesuffix("/**").removesuffix("/*")
-        yield from (name, f"{name}/*", name.removeprefix("**/"))
+        yield from (name, f"{name}/*", re.sub(r"^\*{1,2}/", "", name))
 
 
 def collections(site: Site | None) -> Iterator[str]:

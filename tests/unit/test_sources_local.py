@@ -313,6 +313,9 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
         (b"\x81", "", "\ufffd"),
         (b'<meta charset="undefined">\xe9', "", '<meta charset="undefined">\xe9'),
         (b"\xe9", "text/html; charset=idna", "\xe9"),
+        ("日本のパン".encode("euc_jp"), "", "日本のパン"),
+        ("日本のパン".encode("cp932"), "", "日本のパン"),
+        ("Cafétérie – naïve ‚x‘ ƒy".encode("cp1252"), "", "Cafétérie – naïve ‚x‘ ƒy"),
     ],
 )
 def test_encodings(body: bytes, content_type: str, text: str) -> None:

@@ -57,6 +57,16 @@ def test_try_shows_posts_from_all_over_the_source(invoke: Invoke, tmp_path: Path
     assert (done.exit_code, done.output) == (0, "")
 
 
+def test_a_photo_without_words_is_no_fault(invoke: Invoke, tmp_path: Path) -> None:
+    photos = ({"id": "a", "content_html": "<img src=a>"}, {"id": "b", "content_html": "<p>Words"})
+    feed = {"version": "https://jsonfeed.org/version/1.1", "items": photos}
+    save(tmp_path / "feed.json", json.dumps(feed))
+    done = invoke("try", "feed.json")
+    assert "1 post (feed)." in done.stdout
+    assert "rejected" not in done.output
+    assert "1 × neither title nor words (a)" in done.stderr
+
+
 @pytest.mark.parametrize(
     "files",
     [

@@ -56,6 +56,7 @@ _PUBLISHED = (
 _MODIFIED = (
     *("modified", "updated", "lastmod", "lastmodifiedat", "updatedat", "updateddate"),
     *("moddatetime", "lastmodified", "lastupdate", "lastupdated", "revised"),
+    *("dateupdated", "datemodified"),
 )
 _OPTS_IN = re.compile(
     r"(?:---[ \t]*\n(?:(?!---).*\n)*?|(?:[\w.-]+::.*\n)*?)"
