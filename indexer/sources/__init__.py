@@ -46,7 +46,7 @@ def open_source(spec: str, kind: str | None, options: SourceOptions) -> Source:
     Raises:
         SourceError: it does not exist, or its kind is unknown.
     """
-    options.check_selectors()
+    options.check()
     if is_url(spec) or "://" in spec:
         check_url(spec)
     elif spec != "-":

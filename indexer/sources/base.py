@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, ClassVar, TypeVar
 from urllib.parse import urlsplit
 
@@ -21,6 +21,7 @@ from indexer.sources.files import File, remedy_of, unzip_bytes
 T = TypeVar("T")
 
 FOR_MEMBERS = "for members"
+_TEMPLATE_FIELDS = ("year", "month", "day", "slug", "path", "section")
 UNREAD = "format not supported"
 """The reason for leaving out a file in another format of posts, whatever the options are."""
 
@@ -54,12 +55,18 @@ class SourceOptions:
         matches = partial(fnmatchcase, path)
         return any(map(matches, self.exclude)) or not any(map(matches, self.include or ("*",)))
 
-    def check_selectors(self) -> None:
-        """Check `content` and the CSS selectors in `exclude`.
+    def check(self) -> None:
+        """Check the CSS selectors and the URL template.
 
         Raises:
-            SourceError: a selector is invalid.
+            SourceError: one is invalid.
         """
+        try:
+            self.url_template.format(**dict.fromkeys(_TEMPLATE_FIELDS, ""))
+        except (KeyError, ValueError, IndexError, AttributeError):
+            known = ", ".join(f"{{{name}}}" for name in _TEMPLATE_FIELDS)
+            reason = f"{self.url_template!r} is not a URL template."
+            raise SourceError(reason, f"It may contain {known}.") from None
         page = LexborHTMLParser("")
         named = (self.content, self.title, self.date, self.tags, *self.selectors())
         for selector in filter(None, named):
@@ -161,6 +168,10 @@ class Source(ABC):
         self.spec = spec
         self._options = options
         self._fetched = fetched
+
+    @cached_property
+    def _file(self) -> File:
+        return File(self.spec)
 
     @abstractmethod
     def read(self) -> Iterator[SourceItem]:

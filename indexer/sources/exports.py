@@ -18,13 +18,12 @@ import orjson
 from indexer.errors import SourceError
 from indexer.posts.dates import NoDate, moment
 from indexer.posts.records import Origin, RawComment, RawPost, Skipped, SourceItem, When, load_json
-from indexer.sources.base import Source, SourceOptions, guard, image_of
-from indexer.sources.fetch import Fetched
-from indexer.sources.files import File, Stream, decode, files_in, read_inside
+from indexer.sources.base import Source, guard, image_of
+from indexer.sources.files import Stream, decode, files_in, read_inside
 from indexer.sources.html.content import own_text
 from indexer.sources.html.page import read_page
 from indexer.sources.identity import fit, labels, oid_at, plain, title_or_start
-from indexer.sources.markdown.folder import check_template, fill
+from indexer.sources.markdown.folder import fill
 from indexer.sources.markdown.text import render
 from indexer.sources.robots import NOINDEX_ELEMENT
 from indexer.sources.xml import elements, local_name, text_of
@@ -44,7 +43,7 @@ class Ghost(Source):
         """Yield every post, in the order of the export."""
         try:
             # Ghost writes this word before paths on the site.
-            text = File(self.spec).content(_MAX_BYTES).replace(b"__GHOST_URL__", b"")
+            text = self._file.content(_MAX_BYTES).replace(b"__GHOST_URL__", b"")
             whole = load_json(text)
             whole = whole["db"][0] if "db" in whole else whole
             data = whole.get("data", whole)
@@ -58,11 +57,9 @@ class Ghost(Source):
             self._options.warn(
                 f"{self.spec}: the site is private, but a public search will show its posts."
             )
-        yield from self._each(
-            posts,
-            lambda named: self._item(*named, tags, settings.get("locale")),
-            lambda named: (named[0], None),
-        )
+        for origin, post in posts:
+            make = partial(self._item, origin, post, tags, settings.get("locale"))
+            yield guard(make, origin, None)
 
     def _item(
         self, origin: Origin, post: dict[str, Any], tags: dict[Any, list[str]], language: Any
@@ -196,7 +193,7 @@ class Blogger(Source):
         """Yield every post; its oid is the path of its address, as in the feeds of the blog."""
         posts: list[Element] = []
         comments: dict[str, list[RawComment]] = {}
-        for entry in elements(File(self.spec), depth=1):
+        for entry in elements(self._file, depth=1):
             if local_name(entry) != "entry":
                 continue
             kind, reason = _kind_of(entry), self._why_left_out(entry)
@@ -208,11 +205,10 @@ class Blogger(Source):
                 comments.setdefault(post, []).append(_comment(entry))
             else:
                 posts.append(entry)
-        yield from self._each(
-            posts,
-            lambda entry: _post(entry, self._origin(entry), comments.get(text_of(entry, "id"), [])),
-            lambda entry: (self._origin(entry), oid_at(_url(entry), text_of(entry, "id"))),
-        )
+        for entry in posts:
+            origin, id_ = self._origin(entry), text_of(entry, "id")
+            make = partial(_post, entry, origin, comments.get(id_, []))
+            yield guard(make, origin, oid_at(_url(entry), id_))
 
     def _origin(self, entry: Element) -> Origin:
         return Origin(f"{self.spec} {text_of(entry, 'id')}")
@@ -291,15 +287,11 @@ class MovableType(Source):
 
     kind = "movabletype"
 
-    def __init__(self, spec: str, options: SourceOptions, fetched: Fetched | None = None) -> None:
-        check_template(options.url_template)
-        super().__init__(spec, options, fetched)
-
     def read(self) -> Iterator[SourceItem]:
         """Yield every post with its comments; its oid is the path of its address."""
         if not self._options.url_template:
             self._options.warn(f"{self.spec}: posts without an address get {_MT_ADDRESSES}.")
-        with File(self.spec).opened() as stream:
+        with self._file.opened() as stream:
             for number, text in enumerate(_mt_entries(stream), start=1):
                 origin = Origin(f"{self.spec} entry {number}")
                 yield guard(partial(self._item, text, origin), origin, None)

@@ -59,13 +59,12 @@ _FOR_MANY = re.compile(
 )
 """What a configuration or a section's front matter sets for many posts (Hugo, Jekyll, Zola)."""
 _PAIR = re.compile(r"""([\w.-]+)["']?[ \t]*[:=][ \t]*["'`]?([^\s"'`,;{}\[\]]*)""")
-_HIDES = r"^(?![ \t]*(?:#|//)).*?\b({})[\"']?[ \t]*[:=](?![ \t]*(?:\[\s*\]|false))"
-_ENCRYPTS = re.compile(
-    r"^(?![ \t]*(?:#|//)).*?\b(encrypt)[\"']?:"
-    r"(?:[^\n}]*\n[ \t]){0,40}[^\n}]*\b(?:tags|config|global|admin)\b",
-    re.MULTILINE,
+_HIDES = (
+    r"^(?![ \t]*(?:#|//)).*?\b({}|encrypt(?=[\"']?:(?:[^\n}}]*\n[ \t]){{0,40}}[^\n}}]*\b(?:tags|"
+    r"config|global|admin)\b))[\"']?[ \t]*[:=](?![ \t]*(?:\[\s*\]|false))"
 )
-"""The setting by which Hexo and VuePress encrypt some posts: a table, at most 40 lines of it."""
+"""The settings of a generator that hide pages, and the table by which Hexo and VuePress encrypt
+some: at most 40 lines of it."""
 _FENCE = re.compile(r"^(?:---|\+\+\+)\s*$", re.MULTILINE)
 _OF_FOLDERS = re.compile(r"(?:_metadata|_data|\.meta)\.(?:ya?ml|json)|.*\.11tydata\.\w+")
 """Files with front matter for all posts of their folder and those below (Quarto, Lume, Material for
@@ -165,8 +164,7 @@ def check_settings(site: Site | None, top: Path, files: Iterable[Path]) -> None:
         _HIDES.format((site and site.generator.hides) or "(?!)"), re.I | re.MULTILINE
     )
     for file in config:
-        found = hides.search(text_of(file)) or _ENCRYPTS.search(text_of(file))
-        _refuse(file, found[1] if found else "", site)
+        _refuse(file, "".join(hides.findall(text_of(file))[:1]), site)
     inner = {file.parent.resolve() for file in files}
     folders = {up for folder in inner for up in (folder, *folder.parents)}
     for folder in sorted(up for up in folders if up.is_relative_to(root)):

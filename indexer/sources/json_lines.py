@@ -20,9 +20,8 @@ from indexer.posts.records import (
     SourceItem,
     load_json,
 )
-from indexer.sources.base import Source, SourceOptions
-from indexer.sources.fetch import Fetched
-from indexer.sources.files import File, Stream
+from indexer.sources.base import Source
+from indexer.sources.files import Stream
 from indexer.sources.markdown.front_matter import why_draft, why_hidden
 
 MAX_LINE = 16 * 1024 * 1024
@@ -59,10 +58,6 @@ class JSONLines(Source):
     """Reads a file of posts with the fields of `RawPost`; others are ignored, with a warning."""
 
     kind = "jsonlines"
-
-    def __init__(self, spec: str, options: SourceOptions, fetched: Fetched | None = None) -> None:
-        super().__init__(spec, options, fetched)
-        self._file = File(spec)
 
     def read(self, is_unchanged: IsUnchangedEntry | None = None) -> Iterator[SourceItem]:
         """Yield the post of every line, or a Reject with the line's number.

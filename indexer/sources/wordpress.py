@@ -15,9 +15,7 @@ import orjson
 
 from indexer.errors import SourceError
 from indexer.posts.records import Origin, PageKind, RawComment, RawPost, Skipped, SourceItem, When
-from indexer.sources.base import FOR_MEMBERS, Source, SourceOptions, guard, image_of
-from indexer.sources.fetch import Fetched
-from indexer.sources.files import File
+from indexer.sources.base import FOR_MEMBERS, Source, guard, image_of
 from indexer.sources.html.content import own_text
 from indexer.sources.identity import oid_at, plain, title_or_start
 from indexer.sources.xml import elements, local_name, text_of
@@ -63,10 +61,6 @@ class WordPress(Source):
 
     kind = "wordpress"
     has_comments = True
-
-    def __init__(self, spec: str, options: SourceOptions, fetched: Fetched | None = None) -> None:
-        super().__init__(spec, options, fetched)
-        self._file = File(spec)
 
     def read(self) -> Iterator[SourceItem]:
         """Yield every post and page; its oid is the path of its address."""

@@ -15,7 +15,6 @@ from typing import Any
 from urllib.parse import quote
 
 from analyzers.languages import LANGUAGES
-from indexer.errors import SourceError
 from indexer.posts.dates import NoDate, moment
 from indexer.posts.normalise import MAX_HTML
 from indexer.posts.records import Origin, RawPost, Reject, Skipped, SourceItem, When, load_json
@@ -68,10 +67,10 @@ Enveloppe, or a page of a Logseq graph. Notes without it are private."""
 _EXPLICIT = re.compile(r"^(?![ \t]*//).*\bExplicitPublish\(", re.MULTILINE)
 """The plugin by which Quartz publishes only such notes, also outside a vault."""
 _ALL_PUBLIC = re.compile(r":publishing/all-pages-public\?[ \t]+true")
-_TEMPLATES = (
-    *((".obsidian/templates.json", "folder"),),
-    *((".obsidian/plugins/templater-obsidian/data.json", "templates_folder"),),
-)
+_TEMPLATES = {
+    ".obsidian/templates.json": "folder",
+    ".obsidian/plugins/templater-obsidian/data.json": "templates_folder",
+}
 """Where Obsidian states the folder of templates for notes."""
 _SWITCHES = ("true", "false", "yes", "no", "on", "off")
 _IMAGES = ("image", "images", "cover", "thumbnail", "featuredimage", "coverimage", "hero", "banner")
@@ -80,7 +79,6 @@ _HISTORY = re.compile(r"""routerMode["']?\s*:\s*["']history""")
 _CODES = frozenset(language.code for language in LANGUAGES.values())
 _LANGUAGE = re.compile(r"([a-z]{2})(?:-(?:[a-z]{2}|han[st]))?")
 _TRANSLATION_KEYS = ("translationkey", "translationid", "pageid")
-_TEMPLATE_FIELDS = ("year", "month", "day", "slug", "path", "section")
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +138,6 @@ class MarkdownFolder(Source):
     is_folder = True
 
     def __init__(self, spec: str, options: SourceOptions, fetched: Fetched | None = None) -> None:
-        check_template(options.url_template)
         super().__init__(spec, options, fetched)
         place = Path(spec)
         self._site = site_of(place)
@@ -340,7 +337,7 @@ def _has_private_notes(folder: Path) -> bool:
 
 def _templates_of(vault: Path) -> Iterator[str]:
     """Yield a glob of each folder of an Obsidian vault with templates for notes."""
-    for name, setting in _TEMPLATES:
+    for name, setting in _TEMPLATES.items():
         with suppress(ValueError, AttributeError):
             if folder := str(load_json(text_of(vault / name)).get(setting) or "").strip("/"):
                 yield f"{folder}/*"
@@ -349,21 +346,6 @@ def _templates_of(vault: Path) -> Iterator[str]:
 def _oid(path: PurePosixPath) -> str:
     bare = path.with_suffix("")
     return fit((bare.parent if bare.name == "index" and bare.parent.name else bare).as_posix())
-
-
-def check_template(template: str) -> None:
-    """Check a URL template of the user.
-
-    Raises:
-        SourceError: it has an unknown field.
-    """
-    try:
-        template.format(**dict.fromkeys(_TEMPLATE_FIELDS, ""))
-    except (KeyError, ValueError, IndexError, AttributeError):
-        known = ", ".join(f"{{{name}}}" for name in _TEMPLATE_FIELDS)
-        raise SourceError(
-            f"{template!r} is not a URL template.", f"It may contain {known}."
-        ) from None
 
 
 def fill(template: str, when: datetime | None, slug: str, path: str, section: str = "") -> str:
