@@ -66,9 +66,11 @@ _HIDES = (
 """The settings of a generator that hide pages, and the table by which Hexo and VuePress encrypt
 some: at most 40 lines of it."""
 _FENCE = re.compile(r"^(?:---|\+\+\+)\s*$", re.MULTILINE)
-_OF_FOLDERS = re.compile(r"(?:_metadata|_data|\.meta)\.(?:ya?ml|json)|.*\.11tydata\.\w+")
+_OF_POSTS = re.compile(
+    r"(?:_metadata|_data|\.meta)\.(?:ya?ml|json)|(.+?)(?:\.11tydata\.(?:json|[cm]?[jt]s)|\.json)"
+)
 """Files with front matter for all posts of their folder and those below (Quarto, Lume, Material for
-MkDocs, Eleventy)."""
+MkDocs), or for the folder or the page whose name they have (Eleventy)."""
 _EXCLUDES = (
     r"^(?![ \t]*(?:#|//)).*?\b(?:{})[\"']?[ \t]*"
     r"(?:\+?[:=][ \t]*\[([^\]]{{0,5000}})\]|\(([^)]{{0,5000}})\))"
@@ -165,12 +167,12 @@ def check_settings(site: Site | None, top: Path, files: Iterable[Path]) -> None:
     )
     for file in config:
         _refuse(file, "".join(hides.findall(text_of(file))[:1]), site)
-    inner = {file.parent.resolve() for file in files}
-    folders = {up for folder in inner for up in (folder, *folder.parents)}
-    for folder in sorted(up for up in folders if up.is_relative_to(root)):
-        for file in sorted(folder.iterdir()):
-            if _OF_FOLDERS.fullmatch(file.name) or file.name == f"{folder.name}.json":
-                _refuse(file, _hiding(text_of(file)), site)
+    pages = {file.parent.resolve() / file.stem for file in files}
+    folders = {up for page in pages for up in page.parents if up.is_relative_to(root)}
+    for file in (file for folder in sorted(folders) for file in sorted(folder.iterdir())):
+        of = _OF_POSTS.fullmatch(file.name)
+        if of and (of[1] in (None, file.parent.name) or file.parent / of[1] in pages):
+            _refuse(file, _hiding(text_of(file)), site)
     for file in (*config, *(file for file in files if file.stem.startswith("_index"))):
         head = "".join(_FENCE.split(text_of(file), maxsplit=2)[:2])
         for_many = head if file.stem == "cascade" else "\n".join(_FOR_MANY.findall(head))

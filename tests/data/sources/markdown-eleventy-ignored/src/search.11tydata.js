@@ -1,0 +1,1 @@
+export default { eleventyExcludeFromCollections: true, permalink: "/search.json" };
