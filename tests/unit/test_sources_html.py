@@ -1,5 +1,6 @@
 """HTML pages: versions, sitemaps, limits; test_sources.py has what is read of them."""
 
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +14,7 @@ from indexer.posts.addresses import is_valid_url
 from indexer.posts.records import Origin, RawPost, Reject, Skipped, SourceItem
 from indexer.sources import SourceOptions, open_source
 from indexer.sources.files import decode
-from indexer.sources.generators import _ENCRYPTS
+from indexer.sources.generators import _HIDES
 from indexer.sources.html.page import read_page
 from indexer.sources.markdown.front_matter import why_hidden
 from indexer.sources.markdown.text import render
@@ -137,7 +138,8 @@ _OF_FILES = (lambda path: is_for(path, "english"), lambda path: list(parse_file(
         *((render, piece) for piece in ("{% raw %}", "[a]{.b", "{--a", " ^a", ":::[a", "*[a")),
         *((render, piece) for piece in ("<pre>", "<h1>", "{% secret %}", "::: encrypt\n")),
         (lambda text: render(f"{{% {text} x"), "encrypt-"),
-        (lambda text: _ENCRYPTS.search(f"encrypt:\n{text}"), "  a: b\n"),
+        (lambda text: re.search(_HIDES.format("x"), f"encrypt:\n{text}", re.M), "  a: b\n"),
+        *((render, piece) for piece in ("::a\n---\n", '[a b="c" ', ":a{", "<A \n", "[[a]][")),
         *((paragraphs, piece) for piece in ("a <pre>", "a [code]", "a <pre>[code]")),
         *((paragraphs, piece) for piece in ("[a ", "[[a b=1", "[/b] [b]", " ", "\n", "<p> ")),
         *((paragraphs, piece) for piece in ("\n[a] ", "<code>[/code]", "<pre", "[code]</pre>")),
