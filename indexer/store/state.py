@@ -26,6 +26,9 @@ from indexer.store.scan import Checkpoint, docs_of
 LEASE = 10.0
 """The seconds without a renewal after which a holder counts as dead."""
 
+CLEARING = "clearing a stale write block"
+"""The purpose of a write that holds the lock for a moment; a command waits until it is done."""
+
 _RENEWALS = 5  # per lease
 _LOOKS = 50  # at the document per lease
 _LOCK = "lock"
@@ -108,11 +111,12 @@ class Lock:
         while True:
             held = self._read()
             is_free = held is None
-            if held and seen and held["_source"] == seen["_source"]:
-                if held["_seq_no"] != seen["_seq_no"]:
-                    raise _lock_error(held)
+            if held and seen and held["_seq_no"] == seen["_seq_no"]:
                 is_free = time.monotonic() > until
             elif held:
+                renewed = seen and held["_source"] == seen["_source"]
+                if renewed and held["_source"]["purpose"] != CLEARING:
+                    raise _lock_error(held)
                 # Perhaps held for a moment: a write that waits for a build checks if it is alive.
                 seen, until = held, time.monotonic() + self._lease
             with suppress(ConflictError):  # another process has just taken it

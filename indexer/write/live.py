@@ -28,7 +28,7 @@ from indexer.store import generations
 from indexer.store.bulk import BulkLimits, Operation, chunks, operation, send_once
 from indexer.store.retry import Retry, is_temporary, remaining
 from indexer.store.scan import docs_of, post_of
-from indexer.store.state import Lock
+from indexer.store.state import CLEARING, Lock
 
 Change = Callable[[Post | None], Post | None]
 """Maps a stored post to the changed one; None stands for no post."""
@@ -140,7 +140,7 @@ def _write_batch(
         blocked = any(post.refusal == WRITE_BLOCK for post in again.values())
         if blocked and elapsed > _BLOCK_IS_STALE:
             # The build was killed. If one holds the lock, it is alive and will allow writes itself.
-            with suppress(Locked), Lock(client, alias, "clearing a stale write block"):
+            with suppress(Locked), Lock(client, alias, CLEARING):
                 generations.recover(client, alias)
         if through and any(post.refusal and post.refusal.stale for post in again.values()):
             through[1].check()

@@ -14,7 +14,7 @@ from indexer.errors import Damaged, IndexingError, Locked, LockLost
 from indexer.posts.records import Origin, RawPost
 from indexer.runs.build import Built, IndexSettings, reindex, rollback
 from indexer.store.generations import building_alias, list_generations, live_alias, require_live
-from indexer.store.state import Lock, ensure_state, read_swap, state_index
+from indexer.store.state import CLEARING, Lock, ensure_state, read_swap, state_index
 from tests.conftest import Run
 from tests.live.conftest import Faulty
 from tests.writing import delete_post, no_reject, put_comments, put_post
@@ -220,7 +220,7 @@ class TestLock:
         index = ensure_state(elastic, alias)
 
         def take(token: str) -> None:
-            holder = {"token": token, "pid": 1, "host": "b", "purpose": "write", "since": "2024"}
+            holder = {"token": token, "pid": 1, "host": "b", "purpose": CLEARING, "since": "2024"}
             elastic.index(index=index, id="lock", document=holder)
 
         def free() -> None:
@@ -229,9 +229,10 @@ class TestLock:
         def nothing() -> None:
             pass
 
-        # Before each look; the fourth one before the lock is taken.
-        in_turn = (partial(take, "one"), partial(take, "two"), free, partial(take, "three"))
-        events: Iterator[Callable[[], None]] = iter((*in_turn, nothing, free))
+        # Before each look; the second "two" is a renewal, "three" comes before the lock is taken.
+        taken = [partial(take, token) for token in ("one", "two", "two")]
+        last = free, partial(take, "three"), nothing, free
+        events: Iterator[Callable[[], None]] = iter((*taken, *last))
 
         def act(send: Callable[[], Any]) -> Any:
             next(events, nothing)()
