@@ -1,7 +1,6 @@
 """The commands that write to the index, and those that list, export or swap its generations."""
 
 import sys
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import partial
@@ -12,20 +11,19 @@ import click
 from app.commands.runs import (
     MAX_PRINTED,
     after_build,
-    language_of_posts,
     ping_around,
     publish_after,
     rebuild_live,
     run_on,
+    with_language,
 )
 from app.commands.sources import SourceArguments, source_options
 from app.commands.tools import ONLY_SOME, UNCHANGED, Tools, command, pass_tools, unusable
 from app.index.golden import check as check_golden
 from app.index.golden import require_golden
 from app.index.synonyms import index_settings
-from app.settings import Settings
 from indexer.errors import Damaged
-from indexer.posts.records import SourceItem, examples, quantity
+from indexer.posts.records import examples, quantity
 from indexer.runs.build import reindex as run_reindex
 from indexer.runs.build import rollback as run_rollback
 from indexer.runs.export import export as exported_lines
@@ -59,7 +57,7 @@ def reindex(tools: Tools, sources: SourceArguments, force: bool) -> None:
     blogsearch reindex content/posts --url-template '/{year}/{slug}/'
     """
     with run_on(tools, "reindex", sources, force=force) as run:
-        settings, items = _with_language(tools, run.sources.read())
+        settings, items = with_language(tools, run.sources.read())
         built = run_reindex(
             tools.elastic,
             settings.index,
@@ -71,16 +69,6 @@ def reindex(tools: Tools, sources: SourceArguments, force: bool) -> None:
     after_build(tools, built)
     tools.output.result({**asdict(built), "rejected": run.rejected})
     run.end(tools.output)
-
-
-def _with_language(
-    tools: Tools, items: Iterator[SourceItem]
-) -> tuple[Settings, Iterator[SourceItem]]:
-    """Return the settings, with the language of most posts if they name none, and the posts."""
-    if tools.settings.language:
-        return tools.settings, items
-    language, items = language_of_posts(items, tools.output)
-    return replace(tools.settings, language=language), items
 
 
 @command(exit_codes=UNCHANGED)
@@ -163,7 +151,7 @@ def _compare(tools: Tools, command: str, sources: SourceArguments, *, force: boo
         if live := generations.live(tools.elastic, settings.index):
             settings = replace(settings, language=settings.language or live.language)
         else:  # it is the first build
-            settings, first = _with_language(tools, run.sources.read())
+            settings, first = with_language(tools, run.sources.read())
         result = run_sync(
             tools.elastic,
             settings.index,

@@ -212,20 +212,21 @@ def _ping(settings: Settings, end: str, text: str = "") -> None:
 # -- languages -----------------------------------------------------------------------------------
 
 
-def language_of_posts(
-    items: Iterator[SourceItem], output: Output
-) -> tuple[str, Iterator[SourceItem]]:
-    """Return the language of most of the first 1,000 posts, and an iterator over all items.
-
-    It is English if most posts name none, or one that an index cannot stem.
-    """
-    first = list(islice(items, _LOOKED_AT))
+def with_language(
+    tools: Tools, items: Iterator[SourceItem]
+) -> tuple[Settings, Iterator[SourceItem]]:
+    """Return the settings, and an iterator over all items. If the settings name no language, it is
+    that of most of the first 1,000 posts: English if they name none, or one that an index cannot
+    stem."""
+    if tools.settings.language:
+        return tools.settings, items
+    first, output = list(islice(items, _LOOKED_AT)), tools.output
     tag, language = most_frequent(tags_of(first))
     if _name(tag):
         output.note(f"Most posts are in {language} ({tag}), so the index is built for it.")
     elif tag:
         output.note(f"note: most posts are in {tag!r}, which is not supported; English is used.")
-    return language, chain(first, items)
+    return replace(tools.settings, language=language), chain(first, items)
 
 
 def most_frequent(tags: Counter[str]) -> tuple[str, str]:

@@ -64,9 +64,11 @@ def moment(when: When) -> datetime | None:
     if when is None or _is_unset(when):
         return None
     try:
-        given = _parse(when.strip()) if isinstance(when, str) else when
-        if isinstance(given, int) and _UNIX.fullmatch(str(given)):
-            given = datetime.fromtimestamp(int(str(given)[:10]), UTC)
+        given = when
+        if _UNIX.fullmatch(str(when).strip()):
+            given = datetime.fromtimestamp(int(str(when).strip()[:10]), UTC)
+        elif isinstance(when, str):
+            given = _parse(when.strip())
         if isinstance(given, date) and not isinstance(given, datetime):
             given = datetime.combine(given, time(), UTC)
         if not isinstance(given, datetime):
@@ -105,16 +107,13 @@ def _is_unset(when: When) -> bool:
     return isinstance(when, date) and (when.year, when.month, when.day) == (1, 1, 1)
 
 
-def _parse(text: str) -> date | int:
-    """Parse a moment, with a zone if the text has one; a `date` if it has neither time nor zone; an
-    `int` for Unix time.
+def _parse(text: str) -> date:
+    """Parse a moment, with a zone if the text has one; a `date` if it has neither time nor zone.
 
     dateutil alone would guess the day of `May 2024` and the month of `01/02/2024`.
     """
     if len(text) > _MAX_LENGTH:  # the patterns below would take quadratic time
         raise ValueError(text)
-    if _UNIX.fullmatch(text):
-        return int(text)
     try:
         if len(text) >= 10:  # not `2024-W05`
             parsed = datetime.fromisoformat(text)

@@ -110,8 +110,7 @@ def _kind_of_folder(folder: Path) -> str:
     if site and (posts or is_source):
         return "markdown"
     if pages or posts:
-        is_markdown = has_heads or len(posts) > len(pages)
-        return "markdown" if is_markdown else "html"
+        return "markdown" if has_heads or len(posts) > len(pages) else "html"
     if unread := files_in(folder, OTHER_MARKUP):
         reason = f"{folder} contains {unread[0].suffix} files, which are not supported."
         raise SourceError(reason, _BUILD)

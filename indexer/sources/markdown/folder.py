@@ -43,6 +43,8 @@ _DATED = re.compile(r"^(\d{4})[-_](\d{1,2})[-_](\d{1,2})(?:[-_ .]+|$)")
 _ERROR_PAGE = re.compile(
     r"(?:.*/)?(?:404|(?:page-?)?not[-_]?found)(?:/index|/)?(?:\.\w+)?", re.IGNORECASE
 )
+_DRAFT = re.compile(r"(?:^|/)_?drafts/(?!index\.)|\.draft\.\w+$", re.IGNORECASE)
+"""A folder of drafts, and how Nuxt Content 2 names a draft."""
 _WITH_POSTS = ("_posts", "_drafts", "_index.")
 _HEAD = 4_000  # characters with the front matter
 _OWN_TEXT = 600
@@ -143,7 +145,7 @@ class MarkdownFolder(Source):
         self._site = site_of(place)
         self._top = place if place.is_dir() else place.parent
         self._excluded: tuple[str, ...] = ()
-        self._collections: tuple[str, ...] = ()
+        self._collections = tuple(collections(self._site))
         self._bundles: Set[PurePosixPath] = frozenset()
         self._opts_in = ""
         self._docsify = docsify_of(place)
@@ -158,7 +160,6 @@ class MarkdownFolder(Source):
             warn(f"{place}: only the content folder is read.")
         files = files_in(place, (*MARKDOWN, *OTHER_MARKUP))
         self._excluded = (*excluded_globs(site), *_templates_of(place))
-        self._collections = tuple(collections(site))
         above = (self._top, *self._top.resolve().parents)
         configs = (text_of(file) for file in (site.config if site else ()))
         if any(map(_has_private_notes, above)) or any(map(_EXPLICIT.search, configs)):
@@ -232,7 +233,8 @@ class MarkdownFolder(Source):
         paths = (entry.path.as_posix(), entry.own_path)
         if any(map(_ERROR_PAGE.fullmatch, paths)) and not published:
             return "error page"
-        if (why_draft(entry.fields) or "_drafts" in entry.path.parts) and not self._options.drafts:
+        is_draft = why_draft(entry.fields) or _DRAFT.search(entry.path.as_posix())
+        if is_draft and not self._options.drafts:
             return "draft"
         if self._opts_in and str(entry.fields.get(key(self._opts_in))).lower() != "true":
             return f"not published (other notes have `{self._opts_in}: true`)"
