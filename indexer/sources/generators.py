@@ -209,7 +209,7 @@ def excluded_globs(site: Site | None) -> Iterator[str]:
 
 def collections(site: Site | None) -> Iterator[str]:
     """Yield the names of the folders with the collections that Jekyll writes as pages."""
-    for file in site.config if site and site.generator.name == "Jekyll" else ():
+    for file in site.config if site and site.generator.name in ("Jekyll", "Bridgetown") else ():
         for stated in (config.get("collections") for config in _tables(file)):
             for name, about in stated.items() if isinstance(stated, dict) else ():
                 if isinstance(about, dict) and str(about.get("output")).lower() == "true":
