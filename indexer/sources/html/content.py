@@ -46,7 +46,7 @@ _UNHEARD = (
 _UNSHOWN = ["script", "style", "noscript", "template"]
 _PARTS = (
     "div, p, section, ul, ol, li, nav, aside, header, footer, table, dl, form, address, blockquote,"
-    " details, article, main > a, article > a, h1, h2, h3, h4, h5, h6"
+    " details, article, a, h1, h2, h3, h4, h5, h6"
 )
 _AROUND = "nav, div, section, ul, ol, p, dl, form, dialog, header, aside, article, details"
 _LINES = (
@@ -98,6 +98,8 @@ _LICENCE = re.compile(r"licen[sc]|copyright")
 _LICENSED = "[rel~=license], [href*='creativecommons.org']"
 _LABELLED = 25
 """The maximum number of characters beside the links of a line of labels: "Filed under", commas."""
+_LISTED = 3
+"""The number of items with links, other than labels, from which a list is text."""
 _LEAST = 20
 """The minimum length that removing repeated text leaves."""
 _FEW = 60
@@ -236,7 +238,12 @@ def _is_bare(link: Node) -> bool:
     beside = [inner for inner in (link.prev, link.next) if inner and inner.tag == "-text"]
     is_said = any(_WORD.search(inner.text_content or "") for inner in beside)
     around = link.parent.tag if link.parent else ""
-    return not is_said and around in ("article", "main", "header", "section", "body")
+    return not is_said and around in ("article", "main", "header", "section", "body", "div")
+
+
+def _parts(root: Node) -> list[Node]:
+    """Return the blocks of an element, and the links between them."""
+    return [node for node in root.css(_PARTS) if node.tag != "a" or _is_bare(node)]
 
 
 def _has_sentence(node: Node) -> bool:
@@ -273,7 +280,7 @@ def texts_of(page: LexborHTMLParser, layout: Layout) -> set[str]:
     root = root or content.root
     content.remove_tools(root)
     lengths = measure(root)
-    blocks = (node for node in root.css(_PARTS) if 0 < lengths[node.mem_id].text <= _NOTE)
+    blocks = (node for node in _parts(root) if 0 < lengths[node.mem_id].text <= _NOTE)
     return {one_line(node.text()) for node in blocks}
 
 
@@ -385,6 +392,8 @@ class Content:
         self.dates: list[str] = []
         self.updated: list[str] = []
         self.is_repeated = False
+        name = page.css_first("head > title")
+        self._name = one_line(name.text()) if name else ""
         self._page = page
         self._is_marked = False
         self._layout, self._repeated = layout, repeated
@@ -460,9 +469,11 @@ class Content:
             return ""
         if node.tag == "article":  # its heading, or much of it, is a link to another page
             is_linked = size.link_share > _MOST / 2 or node.css_matches(_COVERS)
-            is_card = is_linked or any(text_length(link) for link in node.css(_TITLES))
-            is_part = node.css_matches(_ANCHORS)  # such as what Documenter says of a function
-            return "other pages" if is_card and not is_part and size.text < _NOTE else ""
+            titles = [text for link in node.css(_TITLES) if (text := one_line(link.text()))]
+            # Documenter has an article with anchors for each function.
+            is_own = node.css_matches(_ANCHORS) or any(map(self._is_called, titles))
+            is_card = (is_linked or titles) and not is_own and size.text < _NOTE
+            return "other pages" if is_card else ""
         if node.css_matches("h1, main, article"):
             return ""
         names = f"{node.tag} {_names_of(node)}"
@@ -481,6 +492,10 @@ class Content:
             return "navigation"
         is_inside = size.link_share > 0.8 and not node.css_matches("a[href]:not([href^='#'])")
         return "table of contents" if is_inside and len(node.css("a[href]")) > 1 else ""
+
+    def _is_called(self, title: str) -> bool:
+        """Whether the page's title is this one, perhaps with the name of the site."""
+        return self._name.startswith(title) or self._name.endswith(title)
 
     def remove_tools(self, root: Node) -> None:
         """Remove links that show only a sign, and the labels of tabs and of code."""
@@ -504,13 +519,13 @@ class Content:
             is_below = box and self._lengths[box.mem_id].start > self._lengths[root.mem_id].start
             if box and is_below and not _has_sentence(box):
                 self._remove(box, "licence")  # with the title, date and address of the post
+        for heading in root.css("h1, h2, p[class], div[class*=title], #title"):
+            if one_line(text_of(heading).prose).translate(_TYPED) == title.translate(_TYPED):
+                heading.remove()
         self._remove_lines(title, {node.mem_id for node in labels})
         for selector in filter(None, (self._layout.tags, self._layout.categories)):
             for node in root.css(selector):
                 self._remove(node, "labels")
-        for heading in root.css("h1, h2, p[class], div[class*=title], #title"):
-            if one_line(text_of(heading).prose).translate(_TYPED) == title.translate(_TYPED):
-                heading.remove()
         twice = [node for is_end in (False, True) for node in self._repeats(is_end=is_end)]
         found = list({node.mem_id: node for node in twice}.values())
         self._lengths = measure(self._body)
@@ -532,7 +547,7 @@ class Content:
     def _repeats(self, *, is_end: bool) -> Iterator[Node]:
         """Yield the elements that belong to the site, from one end of the content inwards."""
         self._lengths = measure(self._body)
-        content, parts = self._lengths[self.root.mem_id], self.root.css(_PARTS)
+        content, parts = self._lengths[self.root.mem_id], _parts(self.root)
         edge = content.end if is_end else content.start
         if is_end:  # from the end, outer elements first
             parts.sort(key=lambda node: -self._lengths[node.mem_id].end)
@@ -563,12 +578,16 @@ class Content:
             if is_inside or "aside" in tags or tags.count("article") > 1 - is_above:
                 continue
             is_menu = "nav" in tags if is_above else is_end and not {"a", "li"}.isdisjoint(tags)
+            is_menu = is_menu or (is_above and node.css_matches(_ANCHORS))
             if is_menu or node.css_matches(_NO_LINE):
                 continue
             is_linked = node.tag != "a" and size.linked and size.unlinked <= _LABELLED
             is_linked = is_linked and all(p.css_first("a") for p in node.css("p"))
             is_labels = is_linked and labels.issuperset(link.mem_id for link in node.css("a"))
             is_labels = is_labels or (node.mem_id in labels and _is_bare(node))
+            listed = sum(link.mem_id not in labels for link in node.css("li a"))
+            if listed >= _LISTED and not is_labels:
+                continue  # all of a short post
             if reason := "labels" if is_labels else self._why_line(node, title, is_end=is_end):
                 if not (is_end and self._repeated.get(one_line(node.text()), 0.0) >= _MOST):
                     self._note_dates(node)  # but not the date of a build, which all pages have
@@ -633,7 +652,7 @@ class Content:
         also links to other pages of the site below a heading of the template, such as "See also".
         """
         size = self._lengths[node.mem_id]
-        if not 0 < size.text <= _NOTE or (node.tag in HEADINGS and not (is_edge and is_end)):
+        if not 0 < size.text <= _NOTE or (node.tag in HEADINGS and not is_edge):
             return False
         share = self._repeated.get(one_line(node.text()), 0.0)
         is_away = size.link_share > _MOST
@@ -641,8 +660,9 @@ class Content:
             return share >= _MOST and (size.text >= 40 or is_away)
         if not is_away:
             return node.tag != "li" and share >= (_MANY if is_end else _MOST)
-        is_menu = len(node.css("a")) > 1 and size.text < (_SHORT if is_end else _NOTE)
-        return share > 0 or (is_menu and not self._is_marked) or (is_end and self._is_headed(node))
+        if is_end:
+            return share > 0 or self._is_headed(node)
+        return share > 0 or (len(node.css("a")) > 1 and not self._is_marked)
 
     def _is_headed(self, node: Node) -> bool:
         """Whether links of the site stand below words of the template: an author's have an id."""

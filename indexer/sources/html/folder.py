@@ -194,6 +194,7 @@ def read_built_site(folder: Path, files: Mapping[str, Path], site: str) -> Built
     own_heads = {oid: head for oid, head in heads.items() if oid not in copies}
     unsearched, searched = _find_searched(folder, bare, heads)
     names = _names([head.titles[-1] for head in heads.values() if head.titles])
+    names |= set(() if "index" in copies else heads.get("index", Head()).titles)
     whole = replace(
         bare,
         addresses=addresses,
@@ -209,7 +210,8 @@ def read_built_site(folder: Path, files: Mapping[str, Path], site: str) -> Built
         copies=frozenset(copies),
         shared_titles=_find_shared(
             (t, oid) for oid, head in own_heads.items() for t in (*head.titles, head.headline)
-        ).union(names, () if "index" in copies else heads.get("index", Head()).titles),
+        )
+        | names,
         shared_keywords=frozenset(
             words for words in of_site if sum(map(words.issubset, keywords.values())) >= most
         ),

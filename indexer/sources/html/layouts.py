@@ -1,6 +1,5 @@
 """Reads layouts.toml, the page layouts of known generators and themes."""
 
-import re
 import tomllib
 from dataclasses import dataclass
 from functools import cache
@@ -11,13 +10,11 @@ from selectolax.lexbor import LexborHTMLParser
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The page layout of a generator or theme; every field from `has` on is a CSS selector.
+    """The page layout of a generator or theme; every field but the name is a CSS selector.
 
     Args:
         name: the name; docs/sources.md has the version that was checked.
-        generator: a regular expression for the beginning of `meta[name=generator]`.
-        has: elements that only its pages have; a page must match both `generator` and `has` if both
-            are given.
+        has: elements that only its pages have.
         content, title, date, updated, tags, categories: elements of a post.
         drop: elements that do not belong to the text of a post.
         code: blocks of code other than `<pre>`.
@@ -27,7 +24,6 @@ class Layout:
     """
 
     name: str = ""
-    generator: str = ""
     has: str = ""
     content: str = ""
     title: str = ""
@@ -51,11 +47,5 @@ def layouts() -> tuple[Layout, ...]:
 
 
 def layout_of(page: LexborHTMLParser) -> Layout:
-    """Return the layout of a parsed page, or one without a name if it is unknown."""
-    nodes = page.css("meta[name=generator i][content]")
-    stated = [node.attributes.get("content") or "" for node in nodes]
-    for row in layouts():
-        is_stated = any(re.match(row.generator, text, re.IGNORECASE) for text in stated)
-        if (not row.generator or is_stated) and (not row.has or page.css_first(row.has)):
-            return row
-    return Layout()
+    """Return the layout of a parsed page; the last row fits any."""
+    return next(row for row in layouts() if page.css_first(row.has))

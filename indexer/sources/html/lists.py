@@ -27,6 +27,7 @@ _DATE = 20
 _MAX_LINKS = 5_000
 """The maximum number of links examined; each costs a walk up through its ancestors."""
 _HEADINGS = ", ".join(HEADINGS)
+_LINKED = "h2 a[href], h3 a[href], a[href]:has(h2, h3)"
 _ITEMS = ("li", "tr", "dd", "dt", "p", "article")
 _LINKED_SHARE = 0.4
 """The share of an item's text that its link must have, if the item is an entry of a list."""
@@ -77,6 +78,7 @@ def is_list(
         (posts if is_post else labels).append(link)
     whole = [main, *ancestors(main)][-1]
     titles = whole.css("h1 a[href]") if is_hinted or is_front else []
+    titles += main.css(_LINKED)[:1] if not LISTS.isdisjoint(folders[-1:]) else []
     named = {target_of(node.attributes["href"] or "") for node in titles} - {"", "index", oid}
     if any(to in pages and not oid.startswith(f"{to}/") for to in named):
         return True  # perhaps of one post, all of it
@@ -117,6 +119,7 @@ def _entries(
     """
     starts = sorted(lengths[node.mem_id].start for node in main.css(_HEADINGS))
     starts.append(lengths[main.mem_id].end)
+    terms = [lengths[node.mem_id].start for node in main.css("dt")]
     # A list with a link to the page itself is a menu.
     menus = {_outer_list(link, main) for link, target in links if target == oid} - {0}
     times = main.css("time, [class$=date]:not(:has(a))")
@@ -142,6 +145,8 @@ def _entries(
         start, end = lengths[block.mem_id].start, lengths[block.mem_id].end
         if block.tag in HEADINGS:  # it ends at the next heading
             end = starts[bisect(starts, start, hi=len(starts) - 1)]
+        elif block.tag == "dd":  # it begins with its date
+            start = max((at for at in terms if at <= start), default=start)
         spans.add((start, end))
     return _outer(spans)
 

@@ -63,7 +63,7 @@ _NEARLY = 0.9
 """The share of the text of an article from which a header in it has all of it."""
 _RENDERED = "#root:empty, #app:empty, #__next:empty, #___gatsby:empty, app-root:empty"
 _TAGGED = re.compile(
-    r"\W*(?:this \w+ \w+ )?(?:tag|label|filed|categor|posted in|topic)", re.IGNORECASE
+    r"\b(?:tags?|tagged|labels?|filed|categor\w+|posted in|topics?)\b", re.IGNORECASE
 )
 _MAX_LABELS = 20
 """The maximum number of links to tag pages in a post; more are all tags of the site."""
@@ -79,7 +79,7 @@ _OF_PAID = re.compile(r"[.#][\w-]{1,100}(?:\s*,\s*[.#][\w-]{1,100}){0,9}")
 _MOST_PAID = 10
 """The maximum number of such selectors."""
 _COLLECTION = re.compile(r"(?i)\b(?:blog|collectionpage|searchresultspage|profilepage)\b")
-SEPARATORS = (" | ", " - ", " – ", " — ", " · ", " :: ", " : ", " • ", " « ", " » ")
+SEPARATORS = (" | ", " - ", " – ", " — ", " · ", " :: ", " : ", " • ", " « ", " » ", " ~ ")
 _ENDS = re.compile("|".join(map(re.escape, SEPARATORS)))
 _MARKS = re.compile(r"^[|–—·•«»›]*\s+|\s+[|–—·•«»›]*$")
 """Separators left at an end of a title; «this» is a quotation."""
@@ -387,7 +387,8 @@ class Page:
 
     def _oid_of(self, href: str) -> str:
         """Return the oid of the page of the site that a link leads to; "" if there is none."""
-        return self._site.oid_of(urljoin(self._location, href)) if _follow(href) else ""
+        href = _follow(href)
+        return self._site.oid_of(urljoin(self._location, href)) if href else ""
 
     def _place_of(self, href: str) -> str:
         """Return the same with the place on it: all tags may be on one page (`/tags/#summer`)."""
@@ -475,9 +476,10 @@ class Page:
     def _own_titles(self, titles: list[str]) -> list[str]:
         """Return the titles that few pages share, without the name of the site."""
         shared = self._site.shared_titles
-        whole = [title for title in titles if title[-1:] != "\\"]  # cut off at a quote
-        pairs = [(title, self._site.bare_title(title)) for title in whole]
-        return [bare for title, bare in pairs if shared.isdisjoint((title, bare))]
+        pairs = [(title, self._site.bare_title(title)) for title in titles if title[-1:] != "\\"]
+        bare = [name for title, name in pairs if shared.isdisjoint((title, name))]
+        # Some are cut off at a quote.
+        return [name for name in bare if not any(o.startswith(f'{name} "') for o in bare)]
 
     def _labels(self, selector: str, *folders: str) -> list[LexborNode]:
         """Return the layout's elements for labels, else the content's links to pages in
@@ -496,19 +498,20 @@ class Page:
         """Return the links in an element to pages in folders, such as `tags`, not in sentences."""
         own = ":not(nav *, aside *, h1 *, h2 *, h3 *)"
         links = root.css(", ".join(f"a[href*='{folder}' i]{own}" for folder in folders))
-        is_in = re.compile(rf"(?:^|/)(?:{'|'.join(folders)})/.+$", re.IGNORECASE)
+        is_in = re.compile(rf"(?:^|/)(?:{'|'.join(folders)})[/_].+$", re.IGNORECASE)
         found = [n for n in links if is_in.search(self._place_of(n.attributes["href"] or ""))]
         return [n for n in found if not is_in_text(n)]
 
     def _is_own(self, line: LexborNode) -> bool:
-        """Whether a line with links to tags is about the page: it begins like a list of tags
-        ("Filed under"), is called so, or is nothing but links that few other pages have."""
+        """Whether a line with links to tags is about the page: it says so ("Filed under"), or is
+        called so, or is nothing but links that few other pages have."""
         text, repeated = one_line(line.text()), self._site.repeated
         if repeated.get(text, 0.0) >= _MOST:
             return False
-        if "meta" in (line.attributes.get("class") or "") or _TAGGED.match(text):
+        if "meta" in (line.attributes.get("class") or "") or _TAGGED.search(text):
             return True
-        return bool(repeated) and sum(map(text_length, line.css("a"))) == text_length(line)
+        beside = text_length(line) - sum(map(text_length, line.css("a")))
+        return bool(repeated) and beside < len(line.css("a"))  # such as commas
 
 
 def _label_of(link: LexborNode) -> str:
@@ -517,7 +520,7 @@ def _label_of(link: LexborNode) -> str:
     for inner in link.css("span, sup, small"):
         if re.fullmatch(r"\W*\d+\W*", count := one_line(inner.text())):
             text = text.removesuffix(count)
-    return text.lstrip("#").strip()
+    return text.strip(" ,/[]").lstrip("#").strip()
 
 
 def _texts_of(nodes: list[LexborNode]) -> list[str]:
