@@ -17,7 +17,7 @@ from analyzers.signs import NARROW, with_groups
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _MAX_ID = 200
 _MAX_HEADING = 300
-_IN_HEADING = ", ".join(f"{tag} button" for tag in HEADINGS)
+_WITH_BUTTON = ", ".join(f"{tag}:has(button)" for tag in HEADINGS)
 _DEFINING = ("dt", "td", "section", "div", "article")
 _ANNOUNCED = 200
 _SUFFIX = re.compile(r"\.__init__$|(?<=.)-[0-9a-f]+(?:-\d+)?$")
@@ -291,8 +291,10 @@ def text_of(root: LexborNode) -> Readable:
     left_out = {node.mem_id for node in root.css("[aria-hidden=true]") if _is_twin(node)}
     left_out |= {node.mem_id for node in root.css("a, sup") if _is_note(node)}
     left_out |= {node.mem_id for node in root.css(_PRINTED) if _is_numbering(node)}
-    labels = {node.mem_id for node in root.css(_IN_HEADING) if _is_label(node)}
-    labels |= {node.mem_id for node in root.css("dt pre")}  # definitions of Nim
+    labels = {node.mem_id for node in root.css("dt pre")}  # definitions of Nim
+    for outer in root.css(_WITH_BUTTON):  # which may be all of it, as in accordions
+        said = outer.text().strip()
+        labels |= {node.mem_id for node in outer.css("button") if node.text().strip() == said}
     chips = {node.mem_id for node in root.css(_CHIPS)}
     styled = root.css("[style*=display]")
     blocks = {node.mem_id for node in styled if _AS_BLOCK.search(node.attributes["style"] or "")}
@@ -363,14 +365,6 @@ def _defines(tag: str, id_: str, line: str) -> bool:
     name = re.split(r"[.:/#-]", _SUFFIX.sub("", id_.partition(",")[0]))[-1]
     is_short = len(line) < _MAX_HEADING and not line.endswith((".", "!", "?"))
     return is_short and len(name) > 1 and bool(re.search(rf"\b{re.escape(name)}\b", line))
-
-
-def _is_label(button: LexborNode) -> bool:
-    """Whether a button is the whole heading, as in accordions."""
-    parent = button.parent
-    while parent is not None and parent.tag not in HEADINGS:
-        parent = parent.parent
-    return parent is not None and parent.text().strip() == button.text().strip()
 
 
 def _id_of(heading: LexborNode) -> str:

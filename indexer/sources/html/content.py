@@ -94,7 +94,6 @@ _READ = re.compile(
 _LANGUAGE = re.compile(r"\blang(?:uage)?-([\w+#-]+)")
 _DEPTH = 5
 """The number of elements around code that may be its frame."""
-_LICENCE = re.compile(r"licen[sc]|copyright")
 _LICENSED = "[rel~=license], [href*='creativecommons.org']"
 _LABELLED = 25
 """The maximum number of characters beside the links of a line of labels: "Filed under", commas."""
@@ -250,6 +249,13 @@ def _has_sentence(node: Node) -> bool:
     """Whether a paragraph inside an element is a sentence without links: a short post may be."""
     paragraphs = [p for p in node.css("p:not(:has(a))") if p.mem_id != node.mem_id]
     return any(_SENTENCE.fullmatch(one_line(p.text())) for p in paragraphs)
+
+
+def _is_in_sentence(node: Node) -> bool:
+    """Whether an inline element is part of a paragraph that is a sentence."""
+    outer = node.parent
+    is_inline = node.tag in ("time", "span", "abbr", "a") and outer and outer.tag == "p"
+    return bool(is_inline and outer and _SENTENCE.fullmatch(one_line(outer.text())))
 
 
 def is_block_of_code(node: Node) -> bool:
@@ -479,8 +485,6 @@ class Content:
         names = f"{node.tag} {_names_of(node)}"
         if size.text < _FEW and _FRAMES.search(names) and not node.css_matches("p, pre, li"):
             return "comments or contents"  # of a page that has none
-        if _LICENCE.search(names) and node.css_matches(_LICENSED):
-            return "licence"
         if node.tag in ("form", "dialog") and size.text < _SHORT and node.css_matches(_FIELDS):
             return "forms"
         most = _SHORT if node.tag == "nav" else 30
@@ -503,7 +507,6 @@ class Content:
         tools = [n for n in root.css("a[href^='#']:not(pre *)") if _SIGN.fullmatch(n.text())]
         tools += [node for node in root.css("label") if node.attributes.get("for") in radios]
         tools += root.css("[role=tab]") if root.css_matches("[role=tabpanel]") else []
-        tools += root.css("label:has(> [type=radio])")
         tools += [node for pre in root.css("pre") for node in _beside_code(pre, self._lengths)]
         for node in tools:
             self._remove(node, "controls")
@@ -575,11 +578,11 @@ class Content:
             before = size.start - content.start - len("".join(title.split()))
             is_end = content.end - size.end < _NOTE and before > content.text / 2
             is_inside = before > _SHORT and not is_end
-            if is_inside or "aside" in tags or tags.count("article") > 1 - is_above:
+            if is_inside or tags.count("article") > 1 - is_above:
                 continue
             is_menu = "nav" in tags if is_above else is_end and not {"a", "li"}.isdisjoint(tags)
             is_menu = is_menu or (is_above and node.css_matches(_ANCHORS))
-            if is_menu or node.css_matches(_NO_LINE):
+            if is_menu or node.css_matches(_NO_LINE) or _is_in_sentence(node):
                 continue
             is_linked = node.tag != "a" and size.linked and size.unlinked <= _LABELLED
             is_linked = is_linked and all(p.css_first("a") for p in node.css("p"))
