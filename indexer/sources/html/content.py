@@ -426,18 +426,14 @@ class Content:
 
     # -- the element -----------------------------------------------------------------------------
 
-    def find(self, selector: str = "", *, keeps_code: bool = False) -> None:
+    def find(self, *, keeps_code: bool = False) -> None:
         """Find the element with the content, and remove what surrounds the text in it.
 
-        `selector` is the user's own choice. `keeps_code` keeps code that is excluded from the
-        search: on this site the generator excludes it, not the author.
+        `keeps_code` keeps code that is excluded from the search: on this site the generator
+        excludes it, not the author.
         """
         body, page = self._body, self._page
         self._remove_ignored(body, keeps_code=keeps_code)
-        if selector and (chosen := page.css_first(selector)) is not None:
-            self.root = chosen
-            self._lengths = measure(body)
-            return
         known = page.css_first(self._layout.content) if self._layout.content else None
         around = known or body
         articles = around.css("article:has(h1)") or around.css("article")

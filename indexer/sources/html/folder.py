@@ -145,7 +145,7 @@ class HTMLFolder(Source):
 
 
 class Head(NamedTuple):
-    """The metadata in the head of a page; `titles` are og:title and `<title>`."""
+    """The metadata in the head of a page; `titles` are og:title, the headline and `<title>`."""
 
     titles: tuple[str, ...] = ()
     image: str = ""
@@ -154,7 +154,6 @@ class Head(NamedTuple):
     is_marked: bool = False  # by data-pagefind-body
     date: str = ""
     keywords: str = ""
-    headline: str = ""
     is_published: bool = False
 
 
@@ -194,7 +193,7 @@ def read_built_site(folder: Path, files: Mapping[str, Path], site: str) -> Built
     own_heads = {oid: head for oid, head in heads.items() if oid not in copies}
     unsearched, searched = _find_searched(folder, bare, heads)
     names = _names([head.titles[-1] for head in heads.values() if head.titles])
-    names |= set(() if "index" in copies else heads.get("index", Head()).titles)
+    names |= set(() if "index" in copies else heads.get("index", Head()).titles[-1:])
     whole = replace(
         bare,
         addresses=addresses,
@@ -208,9 +207,7 @@ def read_built_site(folder: Path, files: Mapping[str, Path], site: str) -> Built
         searched=frozenset(searched),
         unlisted=frozenset(unlisted),
         copies=frozenset(copies),
-        shared_titles=_find_shared(
-            (t, oid) for oid, head in own_heads.items() for t in (*head.titles, head.headline)
-        )
+        shared_titles=_find_shared((t, oid) for oid, head in own_heads.items() for t in head.titles)
         | names,
         shared_keywords=frozenset(
             words for words in of_site if sum(map(words.issubset, keywords.values())) >= most
@@ -332,18 +329,15 @@ def _head(file: Path, folder: Path) -> Head:
         page = Page(decode(start[: end.start()] if end else start))
     except (OSError, TooMuchMarkup):
         return Head()
-    titles = tuple(filter(None, (page.og_title, page.name)))
-    is_marked = bool(_MARKED.search(whole))
     return Head(
-        titles,
-        page.image,
-        page.canonical,
-        not page.why_hidden(),
-        is_marked,
-        page.date,
-        page.keywords,
-        page.headline,
-        page.is_published,
+        titles=page.titles,
+        image=page.image,
+        canonical=page.canonical,
+        is_public=not page.why_hidden(),
+        is_marked=bool(_MARKED.search(whole)),
+        date=page.stated("date"),
+        keywords=page.stated("keywords"),
+        is_published=page.is_published,
     )
 
 

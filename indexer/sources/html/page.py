@@ -2,7 +2,7 @@
 
 import html
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -215,20 +215,18 @@ class Page:
             self._meta.setdefault(name.lower(), value)
         link = self.parsed.css_first("link[rel=canonical][href], a.p-canonical[href]")
         self.canonical = _follow((link.attributes.get("href") if link else "") or "")
-        self.url = self.canonical or _follow(self._text("og:url"))
+        self.url = self.canonical or _follow(self.stated("og:url"))
         site = site or BuiltSite()
         is_elsewhere = is_local(self.url) and not is_local(location)
         if is_elsewhere or (site.front_links and self.url in site.front_links):
             self.url = ""  # that of the machine that built it, or of the front page on every page
         address = site.address or urljoin(self.url or location, "/").rstrip("/")
-        titles = site.shared_titles | {self._text("og:site_name"), ""}
+        titles = site.shared_titles | {self.stated("og:site_name"), ""}
         self._site = replace(site, address=address, shared_titles=titles)
         self.name = _text_of(self.parsed.css_first("head > title"))
-        self.og_title = self._text("og:title")
-        self.headline = self._text("headline")
-        self.date = self._text("date")
-        self.keywords = self._text("keywords")
-        self.image = _follow(self._text("og:image") or self._text("twitter:image"))
+        heads = (self.stated("og:title"), self.stated("headline"), self.name)
+        self.titles = tuple(filter(None, heads))
+        self.image = _follow(self.stated("og:image") or self.stated("twitter:image"))
         self._body = body_of(self.parsed)
         self._options = options or SourceOptions()
         self.layout = _as_named(layout_of(self.parsed), self._options)
@@ -250,7 +248,7 @@ class Page:
         """Whether the main element has images or other media, which may be all that a post has."""
         return self._main.css_first("img, video, audio, iframe") is not None
 
-    def _text(self, name: str) -> str:
+    def stated(self, name: str) -> str:
         """Return the text that the head states under a name; JSON-LD also has other values."""
         value = self._meta.get(name)
         return one_line(value) if isinstance(value, str) else ""
@@ -261,8 +259,8 @@ class Page:
         for root in (self._main, self.parsed.css_first("html")):
             if root is not None and (declared := root.attributes.get("lang")):
                 return declared
-        declared = self._text("content-language") or self._text("inlanguage")
-        return declared or self._text("og:locale").replace("_", "-")
+        declared = self.stated("content-language") or self.stated("inlanguage")
+        return declared or self.stated("og:locale").replace("_", "-")
 
     def _translations(self, url: str) -> list[str]:
         """Return the addresses of the page in all languages, from its `hreflang` links."""
@@ -326,8 +324,8 @@ class Page:
     @property
     def is_published(self) -> bool:
         """Whether the head declares an article and its time of publication."""
-        is_article = self._text("og:type").lower() == "article"
-        return is_article and bool(self._text("article:published_time"))
+        is_article = self.stated("og:type").lower() == "article"
+        return is_article and bool(self.stated("article:published_time"))
 
     def _is_one_article(self, oid: str) -> bool:
         """Whether the page, its generator, a feed or the site's search declares it one article."""
@@ -418,7 +416,7 @@ class Page:
         named = site.categories.get(oid) or sections or _texts_of(categories)
         keywords = self._tags or stated or _texts_of(tags)
         keywords = _texts_of(tags) if keywords == named else keywords  # Hugo's if there are no tags
-        content.find(options.content, keeps_code=site.ignores_code)
+        content.find(keeps_code=site.ignores_code)
         title = self._title(content, oid)
         known = {label.lower() for label in [*keywords, *named]}
         links = self._main.css("a[href]") if known else []
@@ -464,16 +462,15 @@ class Page:
         others = self.parsed.css(_HEADLINES)  # several are those of cards
         others = self.parsed.css("h1") + (others if len(others) == 1 else [])
         headings = self._own_titles([first, *map(_text_of, others)])
-        stated = [self.og_title, self.headline, self.name]
-        title = next(iter(self._own_titles(stated)), "")
+        title = next(iter(self._own_titles(self.titles)), "")
         for text in headings:
             is_own = text == first and not text.startswith(f"{title} ")
             if is_own or title == text or title.startswith(tuple(text + m for m in SEPARATORS)):
                 return text  # the head's title is this heading, perhaps with the name of the site
-        fallback = self._site.bare_title(next(filter(None, stated), ""))
+        fallback = self._site.bare_title(next(iter(self.titles), ""))
         return title or next(iter(headings), fallback) or title_of_name(oid.rpartition("/")[2])
 
-    def _own_titles(self, titles: list[str]) -> list[str]:
+    def _own_titles(self, titles: Iterable[str]) -> list[str]:
         """Return the titles that few pages share, without the name of the site."""
         shared = self._site.shared_titles
         pairs = [(title, self._site.bare_title(title)) for title in titles if title[-1:] != "\\"]
