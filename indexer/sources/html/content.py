@@ -68,6 +68,7 @@ _UPDATED = re.compile(
     re.IGNORECASE,
 )
 _BUILT = re.compile(r"\b(?:generated|built|last build)\b|\bbuild-", re.IGNORECASE)
+_DEFINITION = re.compile(r"[.:/(]")
 _WORD = re.compile(r"[\w']+")
 _TYPED = str.maketrans("‘’“”–—", "''\"\"--")
 """Typographic characters and their typed forms: a page's head and heading may differ in them."""
@@ -302,17 +303,9 @@ def _dates_in(node: Node) -> list[str]:
 def _names_of(node: Node) -> str:
     """Return the role, classes, id, labels and item type of an element, without ids of definitions
     such as `method.next`, `next()` or `next/1`."""
-    given = node.attributes
-    is_defined = re.search(r"[.:/(]", given.get("id") or "")
-    names = (
-        "role",
-        "class",
-        "aria-label",
-        "itemtype",
-        "itemprop",
-        *(() if is_defined else ("id",)),
-    )
-    return " ".join(filter(None, map(given.get, names))).lower()
+    id_ = node.attributes.get("id") or ""
+    names = map(node.attributes.get, ("role", "class", "aria-label", "itemtype", "itemprop"))
+    return " ".join(filter(None, (*names, "" if _DEFINITION.search(id_) else id_))).lower()
 
 
 GATES = (

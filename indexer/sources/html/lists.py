@@ -85,8 +85,7 @@ def is_list(
     spans = _entries(main, posts, oid, lengths, is_lenient=is_hinted)
     if is_hinted or is_front:  # perhaps beside all tags, or a list of them
         spans += _entries(main, labels, oid, lengths, is_lenient=True)
-        found = [lengths[node.mem_id] for node, _ in labels]
-        spans = _outer([*spans, *((one.start, one.end) for one in found if one.text)])
+        spans = _outer(spans)
     count, text = len(spans), sum(end - start for start, end in spans)
     own_text = own.text - text
     tops = top_nodes(main.css("article"))
