@@ -2,7 +2,7 @@
 
     model = Model.load()
     question = model.vector("how do programs talk to each other")
-    near = similarity(question, model.bits("Pipes. Software sends messages to another process …"))
+    passage = model.bits("Pipes. Software sends messages to another process …")
 
 The model is all-MiniLM-L6-v2, a transformer of six layers (Apache License 2.0), with weights of
 eight bits. `install` puts its files beside the packages of the Python environment; loading it
@@ -123,7 +123,7 @@ class Model:
         return cls(tokenizer, session)
 
     def vector(self, text: str) -> tuple[float, ...]:
-        """Return the vector of a text: `DIMENSIONS` numbers, scaled for `similarity`."""
+        """Return the vector of a text: with the signs of another, it adds up to about a cosine."""
         return tuple(round(x, 5) for x in (self._direction(text) / math.sqrt(DIMENSIONS)).tolist())
 
     def bits(self, text: str) -> str:
@@ -155,13 +155,6 @@ class Model:
         ((tokens,),) = self._session.run(None, inputs)
         mean = tokens.mean(axis=0)
         return mean / numpy.linalg.norm(mean)
-
-
-def similarity(vector: Sequence[float], bits: str) -> float:
-    """Return about the cosine of the angle between a `vector` and a text, given by its `bits`; 0 if
-    they have nothing in common."""
-    signs = f"{int(bits, 16):0{len(vector)}b}"
-    return max(0.0, sum(x if sign == "1" else -x for x, sign in zip(vector, signs, strict=True)))
 
 
 def passages(title: str, text: str) -> Iterator[tuple[str, str]]:

@@ -474,8 +474,8 @@ def _meaning(plan: Plan) -> list[Clause]:
 
 
 def nearest_passage(vector: Sequence[float], boost: float) -> Query:
-    """Score the nearest passage of a post as `meaning.similarity` does. On bits, `dotProduct` adds
-    up the numbers of the query's vector where the bit is 1."""
+    """Score the nearest passage of a post by about the cosine of the angle. On bits, `dotProduct`
+    adds up the numbers of the query's vector where the bit is 1; the others count negatively."""
     script = {
         "source": "Math.max(0, 2 * dotProduct(params.query, 'passages.vector') - params.sum)",
         "params": {"query": list(vector), "sum": sum(vector)},

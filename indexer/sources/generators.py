@@ -162,11 +162,9 @@ def check_settings(site: Site | None, top: Path, files: Iterable[Path]) -> None:
     than those that `excluded_globs` follows. `top` is the folder that is read."""
     root, config = (site.folder, site.config) if site else (top.resolve(), ())
     files = list(files)
-    hides = re.compile(
-        _HIDES.format((site and site.generator.hides) or "(?!)"), re.I | re.MULTILINE
-    )
+    hides = _HIDES.format((site and site.generator.hides) or "(?!)")
     for file in config:
-        _refuse(file, "".join(hides.findall(text_of(file))[:1]), site)
+        _refuse(file, "".join(re.findall(hides, text_of(file), re.I | re.M)[:1]), site)
     pages = {file.parent.resolve() / file.stem for file in files}
     folders = {up for page in pages for up in page.parents if up.is_relative_to(root)}
     for file in (file for folder in sorted(folders) for file in sorted(folder.iterdir())):

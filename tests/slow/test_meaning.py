@@ -1,11 +1,19 @@
 """Vectors of texts, with the real model."""
 
+from collections.abc import Sequence
+
 import pytest
 
-from analyzers.meaning import DIMENSIONS, Model, similarity
+from analyzers.meaning import DIMENSIONS, Model
 
 PIPES = "Two programs exchange data through a pipe."
 SOUP = "Boil the leeks and potatoes for twenty minutes."
+
+
+def similarity(vector: Sequence[float], bits: str) -> float:
+    """About the cosine of the angle between a vector and a text, as the search scores it."""
+    signs = f"{int(bits, 16):0{len(vector)}b}"
+    return max(0.0, sum(x if sign == "1" else -x for x, sign in zip(vector, signs, strict=True)))
 
 
 @pytest.fixture(scope="module")
