@@ -185,7 +185,9 @@ def follow(
     if not indices:
         return None
     view = _read(client, index, indices, former, index)
-    return view if view.generation == generation else None
+    # The settings may be those of another index, if the alias was swapped after they were read.
+    is_whole = view.generation == generation and indices[0].startswith(f"{view.uuid}:")
+    return view if is_whole else None
 
 
 def _read_indices(client: Elasticsearch, index: str) -> dict[str, str]:

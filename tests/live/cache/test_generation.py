@@ -18,12 +18,13 @@ from flask.testing import FlaskClient
 
 from analyzers.rules.compile import NO_RULES
 from app import create_app
+from app.index.synonyms import index_settings
 from app.index.watch import IndexWatch, Intervals
 from app.service import EXTENSION, Service
 from app.settings import Settings
 from devstack.servers import free_port, redis_server
 from indexer.posts.records import Origin, RawPost
-from indexer.runs.build import IndexSettings, reindex
+from indexer.runs.build import IndexSettings, reindex, rollback
 from tests.conftest import Run
 from tests.live.conftest import Faulty
 from tests.waiting import wait_until
@@ -73,14 +74,20 @@ def process(own: Settings) -> Process:
     def start(
         elastic: Elasticsearch | None = None, intervals: Intervals | None = None, **changed: Any
     ) -> FlaskClient:
-        client = create_app(replace(own, **changed), elastic).test_client()
-        service = service_of(client)
-        if intervals:
-            parts = (service.elastic, service.cache, service.settings, service.admission)
-            service.watch = IndexWatch(*parts, intervals)
-        return client
+        return start_process(replace(own, **changed), elastic, intervals)
 
     return start
+
+
+def start_process(
+    settings: Settings, elastic: Elasticsearch | None, intervals: Intervals | None
+) -> FlaskClient:
+    client = create_app(settings, elastic).test_client()
+    service = service_of(client)
+    if intervals:
+        parts = (service.elastic, service.cache, service.settings, service.admission)
+        service.watch = IndexWatch(*parts, intervals)
+    return client
 
 
 QUICK = Intervals(ask=0.1, trust=0.2)
@@ -220,6 +227,30 @@ def test_no_two_states_of_an_index_have_the_same_generation(
     reindex(elastic, settings.index, posts("otter"), sharded, print)
     service_of(client).watch.publish()
     assert cache.read_generation() not in seen
+
+
+def test_a_view_is_of_one_index_if_the_alias_is_swapped_while_it_is_read(
+    settings: Settings, elastic: Elasticsearch, faulty: Faulty
+) -> None:
+    index, swaps = settings.index, [False]
+
+    def swap(send: Callable[[], Any]) -> Any:
+        response = send()
+        if swaps.pop():
+            rollback(elastic, index)
+        swaps.append(False)
+        return response
+
+    reindex(elastic, index, posts("otter"), IndexSettings(NO_RULES, 1, 0), print)
+    swapping = faulty("features=mappings", swap)
+    client, other = (start_process(settings, one, Intervals(60, 60)) for one in (swapping, None))
+    service_of(client).watch.publish()
+    reindex(elastic, index, posts("otter"), index_settings(settings), print)
+    service_of(other).watch.publish()
+    rollback(elastic, index)  # published by nobody
+    swaps[0] = True
+    debug = client.get("/search?q=otter&debug-search").get_json()["debug"]
+    assert "note" not in debug["synonyms"]  # the rules are those of the live index
 
 
 # -- Redis away, restored, or another one ------------------------------------------------------
