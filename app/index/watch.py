@@ -21,7 +21,7 @@ from typing import NamedTuple
 from elasticsearch import ApiError, Elasticsearch, TransportError
 
 from analyzers.languages import Language, language_of
-from app.cache import AnswerCache, Lookup, SingleFlight
+from app.cache import AnswerCache, Lookup, SingleFlight, open_cache
 from app.cache.redis_client import RedisUnavailable
 from app.engines.back_off import Admission, start_thread
 from app.engines.elastic import NO_INDEX
@@ -33,6 +33,7 @@ from app.settings import Settings
 _LONGEST_WAIT = 1.0  # seconds that a search waits for a running update
 _FIRST_WAIT = 0.25  # the same in a process that Elasticsearch has not answered yet
 _TIMEOUT = 30.0  # seconds for a request on behalf of a write
+_PATIENCE = 2.0  # the same for a command to Redis, which may be busy
 _BACKGROUND_TIMEOUT = 3.0  # seconds for a request that searches wait for
 
 _NOTHING = b"none|||"
@@ -63,6 +64,10 @@ class IndexWatch:
     ) -> None:
         self._elastic = elastic
         self._cache = cache
+        # Searches do without Redis for a moment if it takes long. After a write without it, other
+        # processes would serve older answers.
+        patience = max(settings.cache_timeout, _PATIENCE)
+        self._patient = open_cache(replace(settings, cache_timeout=patience))
         self._settings = settings
         self._admission = admission
         self._intervals = intervals
@@ -91,9 +96,9 @@ class IndexWatch:
         patient = self._elastic.options(request_timeout=_TIMEOUT)
         patient.indices.refresh(index=self._settings.index, ignore_unavailable=True)
         if self._present or self._cache.client.redis:  # otherwise nobody needs it
-            self._update(patient)
+            self._update(patient, self._patient)
 
-    def _update(self, client: Elasticsearch) -> None:
+    def _update(self, client: Elasticsearch, cache: AnswerCache) -> None:
         """Bring this process, and Redis if it answers, to Elasticsearch's present generation.
 
         Raises:
@@ -104,9 +109,9 @@ class IndexWatch:
             while self._updated < called:  # otherwise another thread has updated since this call
                 began = time.monotonic()
                 try:
-                    seen = self._cache.read_generation()
+                    seen = cache.read_generation()
                     asked = self._ask(client)
-                    if seen != asked and not self._cache.replace_generation(seen, asked):
+                    if seen != asked and not cache.replace_generation(seen, asked):
                         continue  # another process was quicker
                     self._verified = began
                 except RedisUnavailable:
@@ -285,7 +290,8 @@ class IndexWatch:
 
     def _update_quietly(self) -> None:
         try:
-            self._update(self._elastic.options(request_timeout=_BACKGROUND_TIMEOUT))
+            hurried = self._elastic.options(request_timeout=_BACKGROUND_TIMEOUT)
+            self._update(hurried, self._cache)
             self._failed = -math.inf
         except (ApiError, TransportError):
             self._failed = time.monotonic()

@@ -3,6 +3,7 @@
 Each client is a process of its own with its connections; those on one Redis share it.
 """
 
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -297,6 +298,21 @@ def test_a_redis_that_lost_what_it_was_told_is_corrected(process: Process) -> No
             assert search(client)[1] == 0
             lose()
             wait_until(lambda: search(client)[1] == 0)
+
+
+def test_a_write_waits_for_a_redis_that_is_slow(process: Process) -> None:
+    """Searches do not; then other processes would serve what was before the write."""
+    with redis_server() as server:
+        other = process(redis_url=server.url, intervals=Intervals(60, 60))
+        writer = process(redis_url=server.url, intervals=Intervals(60, 60), cache_timeout=0.1)
+        wait_until(lambda: search(other) == ("HIT", 1))
+        server.process.send_signal(signal.SIGSTOP)
+        goes_on = threading.Timer(0.7, server.process.send_signal, [signal.SIGCONT])
+        goes_on.start()
+        assert delete(writer) == 200
+        goes_on.join()
+        wait_until(lambda: search(other)[0] != "OFF")
+        assert search(other)[1] == 0
 
 
 def test_redis_was_away_during_a_write(process: Process) -> None:
