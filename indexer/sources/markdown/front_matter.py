@@ -29,21 +29,22 @@ _NOTHING = rf"(?!(?:|none|~|null|\[\]|\{{\}}|{_NO})$)"
 _DRAFT = re.compile(
     rf"(?:is)?draft={_NOTHING}.*|(?:(?:is|dg)?publish(?:ed)?|(?:is)?(?:public|approved))=(?:{_NO})"
     r"|(?:status|visibility|state|stage|stream)=(?:(?:auto-?)?draft|pending|review|unpublished|wip"
-    r"|scheduled|future|trash(?:ed)?|deleted|spam|hold|unapproved|rejected)",
+    r"|scheduled|future|hold|unapproved)|publish(?:ed)?(?:at|on)=none",
     re.DOTALL,
 )
 _ASKS = re.compile(
     rf"""(?:(?:params|extra|seo|meta|metadata)\.)? (?:
       (?: headless|unlisted|password|protect|rbac|redirect(?:to|url)|membersonly
-        | (?:is)?(?:hidden|private|secret|encrypted|protected)|eleventyexcludefromcollections
+        | (?:is)?(?:hidden|private|secret|encrypted|protected|deleted|trashed)|deletedat
+        | eleventyexcludefromcollections
         | \w*noindex|donotindex|preventindexing|(?:no|disable)(?:search|sitemap)
         | searchhidden|(?:book)?searchexclude|excludesearch|sitemapexclude
         | (?:exclude|hide|hidden)from(?:search|sitemap)
         | (?:search|sitemap|robots)\.(?:exclude|noindex|disable|ignore) )={_NOTHING}.*
       | (?: search|searchable|(?:in)?searchindex|index(?:ing|able)|sitemap|robots|listed|pagefind
         | permalink|render|routable|(?:search|robots|seo)\.index|build\.(?:list|render) )=(?:{_NO})
-      | (?:status|visibility|access|audience)=
-        (?:private|hidden|unlisted|protected|members.*|(?:only_)?paid)
+      | (?:status|state|visibility|access|audience)=(?:private|hidden|unlisted|protected|members.*
+        |(?:only_)?paid|trash(?:ed)?|deleted|spam|rejected)
       | (?:hide|access\.\w+\.\w+)=(?:true|yes|on|1)
       | (?:meta)?robots=.*\bno(?:ne|index)\b.*
       | (?:head|meta)=(?>.*?robots).*noindex.* )""",
