@@ -41,6 +41,7 @@ _PUBLISHED = (
     *("dcterms.created", "dcterms.date", "citation_publication_date", "pubdate", "publish_date"),
 )
 _MODIFIED = ("article:modified_time", "og:updated_time", "datemodified", "dcterms.modified")
+_SECTIONS = ("article:section", "articlesection", "category")
 _TOOLS = re.compile(r"404|5\d\d|_?not[-_]?found|error|offline|search|sitemap")
 """Names of error pages and of search pages."""
 _NOT_FOUND = re.compile(
@@ -203,7 +204,7 @@ class Page:
             name, content = name.strip().lower(), (given.get("content") or "").strip()
             if name in ("robots", "googlebot", "blogsearch"):
                 self._robots.append(content)
-            if name == "article:tag":
+            if name in ("article:tag", "tags"):
                 self._tags += labels(content)
             if name and content:
                 self._meta.setdefault(name, content)
@@ -402,7 +403,7 @@ class Page:
     def post(self, origin: Origin, oid: str, url: str, lastmod: str) -> RawPost:
         """Return the post; `lastmod` is its last change if the page states none."""
         layout, options = self.layout, self._options
-        sections = labels(self._meta.get("article:section") or self._meta.get("articlesection"))
+        sections = labels(next(filter(None, map(self._meta.get, _SECTIONS)), None))
         folders = {"page", "pages", "post", "posts", *oid.lower().split("/")[:-1]}
         sections = [n for n in sections if n.lower() not in folders]  # Hugo writes these
         site = self._site
