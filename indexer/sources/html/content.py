@@ -99,7 +99,7 @@ _LICENSED = "[rel~=license], [href*='creativecommons.org']"
 _LABELLED = 25
 """The maximum number of characters beside the links of a line of labels: "Filed under", commas."""
 _LISTED = 3
-"""The number of items with links, other than labels, from which a list is text."""
+"""The number of links in items of a list, other than labels, from which it is text."""
 _LEAST = 20
 """The minimum length that removing repeated text leaves."""
 _FEW = 60
@@ -252,11 +252,13 @@ def _has_sentence(node: Node) -> bool:
     return any(_SENTENCE.fullmatch(one_line(p.text())) for p in paragraphs)
 
 
-def _is_in_sentence(node: Node) -> bool:
-    """Whether an inline element is part of a paragraph that is a sentence."""
+def _is_in_sentence(node: Node, lengths: Mapping[int, Lengths]) -> bool:
+    """Whether an inline element is part of a paragraph that is a sentence, or long."""
     outer = node.parent
-    is_inline = node.tag in ("time", "span", "abbr", "a") and outer and outer.tag == "p"
-    return bool(is_inline and outer and _SENTENCE.fullmatch(one_line(outer.text())))
+    if outer is None or outer.tag != "p" or node.tag not in ("time", "span", "abbr", "a"):
+        return False
+    is_long = lengths[outer.mem_id].text > _NOTE
+    return is_long or _SENTENCE.fullmatch(one_line(outer.text())) is not None
 
 
 def is_block_of_code(node: Node) -> bool:
@@ -571,7 +573,7 @@ class Content:
                 continue
             is_menu = "nav" in tags if is_above else is_end and not {"a", "li"}.isdisjoint(tags)
             is_menu = is_menu or (is_above and node.css_matches(_ANCHORS))
-            if is_menu or node.css_matches(_NO_LINE) or _is_in_sentence(node):
+            if is_menu or node.css_matches(_NO_LINE) or _is_in_sentence(node, self._lengths):
                 continue
             is_linked = node.tag != "a" and size.linked and size.unlinked <= _LABELLED
             is_linked = is_linked and all(p.css_first("a") for p in node.css("p"))
@@ -639,9 +641,9 @@ class Content:
     def _is_repeated(self, node: Node, *, is_edge: bool, is_end: bool) -> bool:
         """Whether an element of the content belongs to the site and not to the page.
 
-        It does if half of the pages have it, at the end even a tenth. At an edge, where the page
-        marks no content, a menu of links to elsewhere counts without a second page; at the end
-        also links to other pages of the site below a heading of the template, such as "See also".
+        It does if half of the pages have it, at the end even a tenth. At the beginning, where the
+        page marks no content, a menu counts without a second page; at the end, links to other pages
+        of the site below a heading of the template, such as "See also".
         """
         size = self._lengths[node.mem_id]
         if not 0 < size.text <= _NOTE or (node.tag in HEADINGS and not is_edge):
