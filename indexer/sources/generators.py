@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
 import yaml
@@ -53,27 +53,32 @@ def _generators() -> list[Generator]:
 
 
 _FOR_MANY = re.compile(
-    r"^[ \t]*(?:\[+cascade|[\"']?(?:cascade|defaults)[\"']?[ \t]*[:=]).*(?:\n(?![\w\"']+:|\[).*)*"
-    r"|^draft *[:=] *true",
+    r"^[ \t]*(?:\[+cascade|[\"']?(?:cascade|defaults)[\w.]*[\"']?[ \t]*[:=])"
+    r".*(?:\n(?![\w\"']+:|\[).*)*|^draft *[:=] *true",
     re.MULTILINE,
 )
 """What a configuration or a section's front matter sets for many posts (Hugo, Jekyll, Zola)."""
-_PAIR = re.compile(r"""([\w.-]+)["']?[ \t]*[:=][ \t]*["'`]?([^\s"'`,;{}\[\]]*)""")
+_PAIR = re.compile(
+    r"""^[ \t]*(?:\#|//).*|(?<![\w.-])(?:cascade\.)?([\w.-]++)["']?[ \t]*[:=]
+    (?:\s*-[ ](?=no)|[ \t]*)["'`\[]*([^\s"'`,;{}\[\]]*(?:,[ ]*["']?no(?:index|ne)\b(?!["']?:))?)""",
+    re.MULTILINE | re.VERBOSE,
+)
 _HIDES = (
-    r"^(?![ \t]*(?:#|//)).*?\b({}|encrypt(?=[\"']?:(?:[^\n}}]*\n[ \t]){{0,40}}[^\n}}]*\b(?:tags|"
-    r"config|global|admin)\b))[\"']?[ \t]*[:=](?![ \t]*(?:\[\s*\]|false))"
+    r"^(?![ \t]*(?:#|//)).*?\b({}|encrypt(?=[\"']?:(?:[^\n}}]{{0,99}}\n[ \t]){{0,40}}[^\n}}]"
+    r"{{0,99}}\b(?:tags|config|global|admin)\b))[\"']?[ \t]*[:=](?![ \t]*(?:[\[{{]\s*[\]}}]|false))"
 )
 """The settings of a generator that hide pages, and the table by which Hexo and VuePress encrypt
 some: at most 40 lines of it."""
 _FENCE = re.compile(r"^(?:---|\+\+\+)\s*$", re.MULTILINE)
 _OF_POSTS = re.compile(
-    r"(?:_metadata|_data|\.meta)\.(?:ya?ml|json)|(.+?)(?:\.11tydata\.(?:json|[cm]?[jt]s)|\.json)"
+    r"(?:_metadata|_data|\.meta)\.(?:ya?ml|json|[jt]s)|(.+?)(?:\.11tydata\.(?:json|[cm]?[jt]s)|\.json)"
 )
 """Files with front matter for all posts of their folder and those below (Quarto, Lume, Material for
 MkDocs), or for the folder or the page whose name they have (Eleventy)."""
+_ITEMS = r"((?>\"[^\"\n]*\"|'[^'\n]*'|(?:#|//).*|[^%s])*+)"
 _EXCLUDES = (
-    r"^(?![ \t]*(?:#|//)).*?\b(?:{})[\"']?[ \t]*"
-    r"(?:\+?[:=][ \t]*\[([^\]]{{0,5000}})\]|\(([^)]{{0,5000}})\))"
+    r"^(?![ \t]*(?:#|//)).*?\b(?:{})[\"']?[ \t]*(?:\+?[:=][ \t]*)?"
+    rf"(?:\[{_ITEMS % ']'}|\({_ITEMS % ')'})"
 )
 _YAML = (".yml", ".yaml")
 _QUOTED = re.compile(r"""["'`]([^"'`\n]+)["'`]""")
@@ -179,7 +184,7 @@ def check_settings(site: Site | None, top: Path, files: Iterable[Path]) -> None:
 
 def _hiding(text: str) -> str:
     """Return the first setting that hides posts, also inside of `search` and `build`, or ""."""
-    for name, value in _PAIR.findall(text):
+    for name, value in dict.fromkeys(_PAIR.findall(text)):
         own = {name: value}
         if why_draft(own) or any(map(why_hidden, (own, {"search": own}, {"build": own}))):
             return str(name)
@@ -190,7 +195,8 @@ def excluded_globs(site: Site | None) -> Iterator[str]:
     """Yield globs of the files and folders below the content that the site leaves out."""
     if not site or not site.generator.excludes:
         return
-    stated = text_of(site.folder / ".eleventyignore").splitlines()
+    folders = {site.folder, site.content}
+    stated = [line for at in folders for line in text_of(at / ".eleventyignore").splitlines()]
     lists = re.compile(_EXCLUDES.format(site.generator.excludes), re.MULTILINE)
     for file in site.config:
         for config in _tables(file):
@@ -199,10 +205,12 @@ def excluded_globs(site: Site | None) -> Iterator[str]:
         if file.suffix not in _YAML:
             stated += _QUOTED.findall("\n".join(map("".join, lists.findall(text_of(file)))))
     below = f"{site.content.relative_to(site.folder).as_posix()}/"
+    source = _setting(site.config, "srcDir", r"[\w./-]+")
     for pattern in stated:
         name = pattern.strip().removeprefix("./").strip("/").removeprefix(below)
-        name = name.removesuffix("/**").removesuffix("/*")
-        yield from (name, f"{name}/*", re.sub(r"^\*{1,2}/", "", name))
+        name = PurePath(source, name.removesuffix("/**").removesuffix("/*")).as_posix()
+        for glob in (name, name.replace("**/", "")):
+            yield from (glob, f"{glob}/*")
 
 
 def collections(site: Site | None) -> Iterator[str]:
@@ -218,7 +226,7 @@ def _tables(file: Path) -> list[dict[str, Any]]:
     """Return the configuration in a YAML file and its inner tables; none of other files."""
     try:
         config = load_yaml(text_of(file)) if file.suffix in _YAML else None
-    except (yaml.YAMLError, ValueError):
+    except (yaml.YAMLError, ValueError, RecursionError):
         reason = f"{file} is not valid YAML."
         raise SourceError(reason, "Correct the file: it may hide pages.") from None
     tables = [config, *config.values()] if isinstance(config, dict) else []

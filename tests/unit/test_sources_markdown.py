@@ -1,10 +1,13 @@
 """Markdown folders beyond the inputs in tests/data/sources: hostile texts, oids, time."""
 
+import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from indexer.errors import SourceError
 from indexer.posts.records import RawPost, Reject
 from indexer.sources import SourceOptions, open_source
 from indexer.sources.markdown.front_matter import BadFrontMatter, split_front_matter
@@ -46,3 +49,57 @@ def test_yaml_that_expands_or_nests_without_end_is_refused() -> None:
             split_front_matter(f"---\n{head}\n---\n")
     with pytest.raises(BadFrontMatter, match="invalid TOML: more than"):
         split_front_matter(f"+++\na = '{'x' * 100_000}'\n+++\n")
+
+
+_CONFIGURED = [
+    ("_config.yml", "exclude: ['**/off/**']", ["on/a"]),
+    ("_config.yml", "collections: {o: {output: true}}", ["off/b", "on/a"]),
+    ("_config.yml", "defaults:\n  - values:\n      # draft: true\n      a: b", ["off/b", "on/a"]),
+    ("_config.yml", "defaults:\n  - values:\n      robots: nofollow, noindex", "`robots`"),
+    ("_config.yml", "defaults:\n  - values:\n      robots: [noindex]", "`robots`"),
+    ("_config.yml", "defaults:\n  - values:\n      robots:\n        - noindex", "`robots`"),
+    ("_config.yml", "a: " + "[" * 900 + "]" * 900, "is not valid YAML"),
+    ("hugo.toml", "cascade.draft = true", "`draft`"),
+    ("hugo.toml", "cascade.build.list = 'never'", "`build.list`"),
+    ("conf.py", "extensions = []\nexclude_patterns = ('off',)", ["on/a"]),
+    ("conf.py", "extensions = []\nexclude_patterns: list[str] = ['off']", ["on/a"]),
+    ("conf.py", "extensions = []\nexclude_patterns = ['x',  # don't ]\n 'off']", ["on/a"]),
+    ("conf.py", "extensions = []\nexclude_patterns = OTHERS", "`exclude_patterns`"),
+    ("pelicanconf.py", "DEFAULT_METADATA = {}", ["off/b", "on/a"]),
+    ("_quarto.yml", "project:\n  pre-render: a.py", ["off/b", "on/a"]),
+    ("_quarto.yml", "project:\n  render: a.md", "`render`"),
+    (".vitepress/config.ts", "{ srcDir: './on', srcExclude: ['a.md'] }", ["off/b"]),
+    (".vitepress/config.ts", "{ srcExclude: [...OTHERS, 'off'] }", "`srcExclude`"),
+    (".vitepress/config.ts", "{ srcExclude: OTHERS }", "`srcExclude`"),
+    ("off/_data.ts", "export const draft = true;", "`draft`"),
+    (".obsidian/templates.json", '{"folder": "off"}', ["on/a"]),
+    ("logseq/config.edn", "{}", ["on/a"]),
+    ("logseq/config.edn", "; :publishing/all-pages-public? true", ["on/a"]),
+    ("logseq/config.edn", "{:publishing/all-pages-public? true}", ["off/b", "on/a"]),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "read"), _CONFIGURED)
+def test_a_configuration_leaves_pages_out(
+    name: str, text: str, read: list[str] | str, tmp_path: Path
+) -> None:
+    for place in ("on/a.md", "off/b.md", "_of/c.md"):
+        (tmp_path / place).parent.mkdir()
+        (tmp_path / place).write_text(f"---\npublic: {'True' if place[1] == 'n' else ''}\n---\nt")
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_text(text)
+    if isinstance(read, str):
+        with pytest.raises(SourceError, match=read):
+            urls(tmp_path)
+    else:
+        assert list(urls(tmp_path)) == read
+
+
+@pytest.mark.parametrize("text", ["a", "ignore:[", "encrypt:"])
+def test_a_configuration_is_read_in_linear_time(text: str, tmp_path: Path) -> None:
+    for name in ("_config.ts", "_data.json", "a.md"):
+        (tmp_path / name).write_text(text * 40_000)
+    began = time.process_time()
+    with suppress(SourceError):
+        list(open_source(str(tmp_path), "markdown", SourceOptions()).read())
+    assert time.process_time() - began < 2

@@ -61,14 +61,14 @@ _MODIFIED = (
 )
 _OPTS_IN = re.compile(
     r"(?:---[ \t]*\n(?:(?!---).*\n)*?|(?:[\w.-]+::.*\n)*?)"
-    r"(dg-publish|publish|share|public)::?[ \t]*true[ \t]*$",
+    r"(dg-publish|publish|share|public)::?[ \t]*[\"']?(?i:true)[\"']?[ \t]*(?:#.*)?$",
     re.MULTILINE,
 )
 """What publishes a note of an Obsidian vault, for Digital Garden, Obsidian Publish and Quartz, and
 Enveloppe, or a page of a Logseq graph. Notes without it are private."""
 _EXPLICIT = re.compile(r"^(?![ \t]*//).*\bExplicitPublish\(", re.MULTILINE)
 """The plugin by which Quartz publishes only such notes, also outside a vault."""
-_ALL_PUBLIC = re.compile(r":publishing/all-pages-public\?[ \t]+true")
+_ALL_PUBLIC = re.compile(r"^[^;\n]*:publishing/all-pages-public\?[ \t]+true", re.MULTILINE)
 _TEMPLATES = {
     ".obsidian/templates.json": "folder",
     ".obsidian/plugins/templater-obsidian/data.json": "templates_folder",
@@ -215,8 +215,8 @@ class MarkdownFolder(Source):
             return ""
         if any(fnmatchcase(path.as_posix(), pattern) for pattern in self._excluded):
             return "excluded by the site's configuration"
-        shown = (*_WITH_POSTS, *self._collections)
-        if any(part[0] == "_" and not part.startswith(shown) for part in path.parts):
+        hidden = {part for part in path.parts if part[0] == "_"} - {*self._collections}
+        if not all(part.startswith(_WITH_POSTS) for part in hidden):
             return "excluded by its underscore"
         if not path.name.startswith("index.") and not self._bundles.isdisjoint(path.parents):
             return "a file of a page, not a page"

@@ -25,7 +25,7 @@ _PROPERTIES = re.compile(r"(?:[\w./-]+::(?:[ \t].*)?(?:\n|\Z))+")
 """The fields of a page in Logseq, `tags:: [[a]], b`."""
 _CONFLICT = re.compile(r"(?:(?:---|\+\+\+)[ \t]*\n(?:(?!---|\+\+\+).*\n)*?)?<{7} ")
 _NO = "false|no|off|0|never|link|exclude|noindex"
-_NOTHING = rf"(?!(?:|none|~|null|\[\]|\{{\}}|{_NO})$)"
+_NOTHING = rf"(?!(?:|none|~|null|\[\]|\{{\}}|0000-.*|{_NO})$)"
 _DRAFT = re.compile(
     rf"(?:is)?draft={_NOTHING}.*|(?:(?:is|dg)?publish(?:ed)?|(?:is)?(?:public|approved))=(?:{_NO})"
     r"|(?:status|visibility|state|stage|stream)=(?:(?:auto-?)?draft|pending|review|unpublished|wip"
@@ -47,7 +47,7 @@ _ASKS = re.compile(
         |(?:only_)?paid|trash(?:ed)?|deleted|spam|rejected)
       | (?:hide|access\.\w+\.\w+)=(?:true|yes|on|1)
       | (?:meta)?robots=.*\bno(?:ne|index)\b.*
-      | (?:head|meta)=(?>.*?robots).*noindex.* )""",
+      | (?:head|meta)=(?>.*?robots['"]).*noindex.* )""",
     re.VERBOSE | re.DOTALL,
 )
 
