@@ -6,7 +6,7 @@ address and language are read from a configuration; settings that hide pages are
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -80,7 +80,6 @@ _EXCLUDES = (
     r"^(?![ \t]*(?:#|//)).*?\b(?:{})[\"']?[ \t]*(?:\+?[:=][ \t]*)?"
     rf"(?:\[{_ITEMS % ']'}|\({_ITEMS % ')'})"
 )
-_YAML = (".yml", ".yaml")
 _QUOTED = re.compile(r"""["'`]([^"'`\n]+)["'`]""")
 
 
@@ -98,6 +97,14 @@ class Site:
     built: Path | None
     address: str
     language: str
+
+    def collections(self) -> Iterator[str]:
+        """Yield the names of the folders with the collections that Jekyll writes as pages."""
+        for file in self.config if self.generator.name in ("Jekyll", "Bridgetown") else ():
+            for stated in (config.get("collections") for config in _tables(file)):
+                for name, about in stated.items() if isinstance(stated, dict) else ():
+                    if isinstance(about, dict) and str(about.get("output")).lower() == "true":
+                        yield f"_{name}"
 
 
 def site_of(place: Path) -> Site | None:
@@ -162,11 +169,10 @@ def _site_in(folder: Path) -> Site | None:
     )
 
 
-def check_settings(site: Site | None, top: Path, files: Iterable[Path]) -> None:
+def check_settings(site: Site | None, top: Path, files: Sequence[Path]) -> None:
     """Raise a SourceError if settings may hide pages of the site, or these files, in another way
     than those that `excluded_globs` follows. `top` is the folder that is read."""
     root, config = (site.folder, site.config) if site else (top.resolve(), ())
-    files = list(files)
     hides = _HIDES.format((site and site.generator.hides) or "(?!)")
     for file in config:
         _refuse(file, "".join(re.findall(hides, text_of(file), re.I | re.M)[:1]), site)
@@ -199,10 +205,10 @@ def excluded_globs(site: Site | None) -> Iterator[str]:
     stated = [line for at in folders for line in text_of(at / ".eleventyignore").splitlines()]
     lists = re.compile(_EXCLUDES.format(site.generator.excludes), re.MULTILINE)
     for file in site.config:
-        for config in _tables(file):
+        for config in (tables := _tables(file)):
             for given in map(config.get, site.generator.excludes.split("|")):
                 stated += [given] if isinstance(given, str) else map(str, given or ())
-        if file.suffix not in _YAML:
+        if not tables:
             stated += _QUOTED.findall("\n".join(map("".join, lists.findall(text_of(file)))))
     below = f"{site.content.relative_to(site.folder).as_posix()}/"
     source = _setting(site.config, "srcDir", r"[\w./-]+")
@@ -213,19 +219,10 @@ def excluded_globs(site: Site | None) -> Iterator[str]:
             yield from (glob, f"{glob}/*")
 
 
-def collections(site: Site | None) -> Iterator[str]:
-    """Yield the names of the folders with the collections that Jekyll writes as pages."""
-    for file in site.config if site and site.generator.name in ("Jekyll", "Bridgetown") else ():
-        for stated in (config.get("collections") for config in _tables(file)):
-            for name, about in stated.items() if isinstance(stated, dict) else ():
-                if isinstance(about, dict) and str(about.get("output")).lower() == "true":
-                    yield f"_{name}"
-
-
 def _tables(file: Path) -> list[dict[str, Any]]:
     """Return the configuration in a YAML file and its inner tables; none of other files."""
     try:
-        config = load_yaml(text_of(file)) if file.suffix in _YAML else None
+        config = load_yaml(text_of(file)) if file.suffix in (".yml", ".yaml") else None
     except (yaml.YAMLError, ValueError, RecursionError):
         reason = f"{file} is not valid YAML."
         raise SourceError(reason, "Correct the file: it may hide pages.") from None

@@ -145,7 +145,8 @@ def _entries(
         if block.tag in HEADINGS:  # it ends at the next heading
             end = starts[bisect(starts, start, hi=len(starts) - 1)]
         elif block.tag == "dd":  # it begins with its date
-            start = max((at for at in terms if at <= start), default=start)
+            at = bisect(terms, start)
+            start = terms[at - 1] if at else start
         spans.add((start, end))
     return _outer(spans)
 

@@ -21,14 +21,7 @@ from indexer.posts.records import Origin, RawPost, Reject, Skipped, SourceItem, 
 from indexer.sources.base import UNREAD, Source, SourceOptions, image_of
 from indexer.sources.fetch import Fetched
 from indexer.sources.files import ABOUT_THE_FOLDER, MARKDOWN, OTHER_MARKUP, files_in, read_inside
-from indexer.sources.generators import (
-    check_settings,
-    collections,
-    excluded_globs,
-    site_of,
-    sites_in,
-    text_of,
-)
+from indexer.sources.generators import check_settings, excluded_globs, site_of, sites_in, text_of
 from indexer.sources.identity import day, day_in_path, fit, labels, title_of_name, title_or_start
 from indexer.sources.markdown.front_matter import (
     BadFrontMatter,
@@ -145,7 +138,7 @@ class MarkdownFolder(Source):
         self._site = site_of(place)
         self._top = place if place.is_dir() else place.parent
         self._excluded: tuple[str, ...] = ()
-        self._collections = tuple(collections(self._site))
+        self._collections = tuple(self._site.collections() if self._site else ())
         self._bundles: Set[PurePosixPath] = frozenset()
         self._opts_in = ""
         self._docsify = docsify_of(place)
