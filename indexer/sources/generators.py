@@ -201,8 +201,7 @@ def excluded_globs(site: Site | None) -> Iterator[str]:
     """Yield globs of the files and folders below the content that the site leaves out."""
     if not site or not site.generator.excludes:
         return
-    folders = {site.folder, site.content}
-    stated = [line for at in folders for line in text_of(at / ".eleventyignore").splitlines()]
+    stated = [text_of(at / ".eleventyignore") for at in (site.folder, site.content)]
     lists = re.compile(_EXCLUDES.format(site.generator.excludes), re.MULTILINE)
     for file in site.config:
         for config in (tables := _tables(file)):
@@ -212,7 +211,7 @@ def excluded_globs(site: Site | None) -> Iterator[str]:
             stated += _QUOTED.findall("\n".join(map("".join, lists.findall(text_of(file)))))
     below = f"{site.content.relative_to(site.folder).as_posix()}/"
     source = _setting(site.config, "srcDir", r"[\w./-]+")
-    for pattern in stated:
+    for pattern in filter(str.strip, "\n".join(stated).splitlines()):
         name = pattern.strip().removeprefix("./").strip("/").removeprefix(below)
         name = PurePath(source, name.removesuffix("/**").removesuffix("/*")).as_posix()
         for glob in (name, name.replace("**/", "")):

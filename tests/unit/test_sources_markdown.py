@@ -72,6 +72,8 @@ _CONFIGURED = [
     (".vitepress/config.ts", "{ srcExclude: [...OTHERS, 'off'] }", "`srcExclude`"),
     (".vitepress/config.ts", "{ srcExclude: OTHERS }", "`srcExclude`"),
     ("off/_data.ts", "export const draft = true;", "`draft`"),
+    ("quartz.config.ts", "[Plugin.ExplicitPublish()]", ["on/a"]),
+    ("quartz.config.ts", "[\n  // Plugin.ExplicitPublish()\n]", ["off/b", "on/a"]),
     (".obsidian/templates.json", '{"folder": "off"}', ["on/a"]),
     ("logseq/config.edn", "{}", ["on/a"]),
     ("logseq/config.edn", "; :publishing/all-pages-public? true", ["on/a"]),
