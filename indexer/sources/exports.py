@@ -123,7 +123,7 @@ class Substack(Source):
     def read(self) -> Iterator[SourceItem]:
         """Yield every post, in the order of the table."""
         try:
-            table = csv.DictReader(self._read(SUBSTACK).splitlines(), restval="")
+            table = csv.DictReader(self._read(SUBSTACK).split("\n"), restval="")
             rows = list(table)
         except (OSError, csv.Error) as error:
             reason = f"{self.spec}/{SUBSTACK} cannot be read: {error}."

@@ -54,10 +54,10 @@ def _generators() -> list[Generator]:
 
 _FOR_MANY = re.compile(
     r"^[ \t]*(?:\[+cascade|[\"']?(?:cascade|defaults)[\w.]*[\"']?[ \t]*[:=])"
-    r".*(?:\n(?![\w\"']+:|\[).*)*|^draft *[:=] *true",
+    r".*(?:\n(?![\w\"']+:|\[).*)*|^draft *[:=] *true|publishByDefault: *false",
     re.MULTILINE,
 )
-"""What a configuration or a section's front matter sets for many posts (Hugo, Jekyll, Zola)."""
+"""What a configuration or a section's front matter sets for many posts."""
 _PAIR = re.compile(
     r"""^[ \t]*(?:\#|//).*|(?<![\w.-])(?:cascade\.)?([\w.-]++)["']?[ \t]*[:=]
     (?:\s*-[ ](?=no)|[ \t]*)["'`\[]*([^\s"'`,;{}\[\]]*(?:,[ ]*["']?no(?:index|ne)\b(?!["']?:))?)""",
@@ -101,10 +101,10 @@ class Site:
     def collections(self) -> Iterator[str]:
         """Yield the names of the folders with the collections that Jekyll writes as pages."""
         for file in self.config if self.generator.name in ("Jekyll", "Bridgetown") else ():
-            for stated in (config.get("collections") for config in _tables(file)):
-                for name, about in stated.items() if isinstance(stated, dict) else ():
-                    if isinstance(about, dict) and str(about.get("output")).lower() == "true":
-                        yield f"_{name}"
+            stated = _table(file).get("collections")
+            for name, about in stated.items() if isinstance(stated, dict) else ():
+                if isinstance(about, dict) and str(about.get("output")).lower() == "true":
+                    yield f"_{name}"
 
 
 def site_of(place: Path) -> Site | None:
@@ -204,29 +204,28 @@ def excluded_globs(site: Site | None) -> Iterator[str]:
     stated = [text_of(at / ".eleventyignore") for at in (site.folder, site.content)]
     lists = re.compile(_EXCLUDES.format(site.generator.excludes), re.MULTILINE)
     for file in site.config:
-        for config in (tables := _tables(file)):
-            for given in map(config.get, site.generator.excludes.split("|")):
-                stated += [given] if isinstance(given, str) else map(str, given or ())
-        if not tables:
+        config = _table(file)
+        for given in map(config.get, site.generator.excludes.split("|")):
+            stated += [given] if isinstance(given, str) else map(str, given or ())
+        if not config:
             stated += _QUOTED.findall("\n".join(map("".join, lists.findall(text_of(file)))))
     below = f"{site.content.relative_to(site.folder).as_posix()}/"
     source = _setting(site.config, "srcDir", r"[\w./-]+")
     for pattern in filter(str.strip, "\n".join(stated).splitlines()):
         name = pattern.strip().removeprefix("./").strip("/").removeprefix(below)
-        name = PurePath(source, name.removesuffix("/**").removesuffix("/*")).as_posix()
+        name = PurePath(source, name).as_posix()
         for glob in (name, name.replace("**/", "")):
             yield from (glob, f"{glob}/*")
 
 
-def _tables(file: Path) -> list[dict[str, Any]]:
-    """Return the configuration in a YAML file and its inner tables; none of other files."""
+def _table(file: Path) -> dict[str, Any]:
+    """Return the configuration in a YAML file; an empty one for other files."""
     try:
         config = load_yaml(text_of(file)) if file.suffix in (".yml", ".yaml") else None
     except (yaml.YAMLError, ValueError, RecursionError):
         reason = f"{file} is not valid YAML."
         raise SourceError(reason, "Correct the file: it may hide pages.") from None
-    tables = [config, *config.values()] if isinstance(config, dict) else []
-    return [table for table in tables if isinstance(table, dict)]
+    return config if isinstance(config, dict) else {}
 
 
 def _refuse(file: Path, setting: str, site: Site | None) -> None:

@@ -27,7 +27,7 @@ _CONFLICT = re.compile(r"(?:(?:---|\+\+\+)[ \t]*\n(?:(?!---|\+\+\+).*\n)*?)?<{7}
 _NO = "false|no|off|0|never|link|exclude|noindex"
 _NOTHING = rf"(?!(?:|none|~|null|\[\]|\{{\}}|0000-.*|{_NO})$)"
 _DRAFT = re.compile(
-    rf"(?:is)?draft={_NOTHING}.*|(?:(?:is|dg)?publish(?:ed)?|(?:is)?(?:public|approved))=(?:{_NO})"
+    rf"(?:is)?draft={_NOTHING}.*|(?:(?:is|dg)?publish(?:ed|bydefault)?|(?:is)?(?:public|approved))=(?:{_NO})"
     r"|(?:status|visibility|state|stage|stream)=(?:(?:auto-?)?draft|pending|review|unpublished|wip"
     r"|scheduled|future|hold|unapproved)|publish(?:ed)?(?:at|on)=none",
     re.DOTALL,
