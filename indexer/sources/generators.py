@@ -1,7 +1,7 @@
 """Finds the generator of a folder, its content, and the folder of the built site.
 
-Addresses follow rules of each generator, which only the built site shows. So only the site's
-address and language are read from a configuration; settings that hide pages are refused.
+Only the built site shows all addresses. So of a configuration only address, language, excluded
+files and Jekyll's collections are used; other settings that hide pages are refused.
 """
 
 import re
@@ -68,7 +68,7 @@ _HIDES = (
     r"{{0,99}}\b(?:tags|config|global|admin)\b))[\"']?[ \t]*[:=](?![ \t]*(?:[\[{{]\s*[\]}}]|false))"
 )
 """The settings of a generator that hide pages, and the table by which Hexo and VuePress encrypt
-some: at most 40 lines of it."""
+some: at most 40 short lines of it."""
 _FENCE = re.compile(r"^(?:---|\+\+\+)\s*$", re.MULTILINE)
 _OF_POSTS = re.compile(
     r"(?:_metadata|_data|\.meta)\.(?:ya?ml|json|[jt]s)|(.+?)(?:\.11tydata\.(?:json|[cm]?[jt]s)|\.json)"
@@ -210,7 +210,8 @@ def excluded_globs(site: Site | None) -> Iterator[str]:
         if not config:
             stated += _QUOTED.findall("\n".join(map("".join, lists.findall(text_of(file)))))
     below = f"{site.content.relative_to(site.folder).as_posix()}/"
-    source = _setting(site.config, "srcDir", r"[\w./-]+")
+    is_vitepress = site.generator.name == "VitePress"
+    source = _setting(site.config, "srcDir", r"[\w./-]+") if is_vitepress else ""
     for pattern in filter(str.strip, "\n".join(stated).splitlines()):
         name = pattern.strip().removeprefix("./").strip("/").removeprefix(below)
         name = PurePath(source, name).as_posix()

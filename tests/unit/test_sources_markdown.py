@@ -82,6 +82,7 @@ _CONFIGURED = [
     ("pelicanconf.py", "DEFAULT_METADATA = {}", ["off/b", "on/a"]),
     ("_quarto.yml", "project:\n  pre-render: a.py", ["off/b", "on/a"]),
     ("_quarto.yml", "project:\n  render: a.md", "`render`"),
+    ("eleventy.config.js", "x = { srcDir: 'x' };\nconfig.ignores.add('off/**')", ["on/a"]),
     (".vitepress/config.ts", "{ srcDir: './on', srcExclude: ['a.md'] }", ["off/b"]),
     (".vitepress/config.ts", "{ srcExclude: [...OTHERS, 'off'] }", "`srcExclude`"),
     (".vitepress/config.ts", "{ srcExclude: OTHERS }", "`srcExclude`"),
