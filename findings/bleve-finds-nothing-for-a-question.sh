@@ -9,7 +9,8 @@
 set -euo pipefail
 folder=$(mktemp -d) && trap 'rm -rf "$folder"' EXIT && cd "$folder"
 go mod init titles 2> /dev/null
-go get github.com/blevesearch/bleve/v2@v2.6.3 2> /dev/null
+pin=github.com/blevesearch/bleve/v2@2.6.3
+go get "${pin/@/@v}" 2> /dev/null # to Go it is v2.6.3
 cat > main.go <<'GO'
 package main
 

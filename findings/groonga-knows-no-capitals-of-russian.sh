@@ -9,7 +9,8 @@
 set -euo pipefail
 folder=$(mktemp -d) && trap 'rm -rf "$folder"' EXIT && cd "$folder"
 chmod 755 "$folder"
-apt-get download groonga-bin=13.0.0+dfsg-3~deb12u1 libgroonga0=13.0.0+dfsg-3~deb12u1 libmsgpackc2=4.0.0-3 > /dev/null 2>&1
+pins=(groonga-bin@13.0.0+dfsg-3~deb12u1 libgroonga0@13.0.0+dfsg-3~deb12u1 libmsgpackc2@4.0.0-3)
+apt-get download "${pins[@]/@/=}" > /dev/null 2>&1 # to apt it is groonga-bin=13.0.0…
 for package in *.deb; do dpkg -x "$package" root; done
 export LD_LIBRARY_PATH=$PWD/root/usr/lib/x86_64-linux-gnu
 for normalizer in NormalizerAuto NormalizerNFKC150; do
