@@ -67,7 +67,7 @@ class IndexWatch:
         # Searches do without Redis for a moment if it takes long. After a write without it, other
         # processes would serve older answers.
         patience = max(settings.cache_timeout, _PATIENCE)
-        self._patient = open_cache(replace(settings, cache_timeout=patience))
+        self._cache_of_writes = open_cache(replace(settings, cache_timeout=patience))
         self._settings = settings
         self._admission = admission
         self._intervals = intervals
@@ -96,7 +96,7 @@ class IndexWatch:
         patient = self._elastic.options(request_timeout=_TIMEOUT)
         patient.indices.refresh(index=self._settings.index, ignore_unavailable=True)
         if self._present or self._cache.client.redis:  # otherwise nobody needs it
-            self._update(patient, self._patient)
+            self._update(patient, self._cache_of_writes)
 
     def _update(self, client: Elasticsearch, cache: AnswerCache) -> None:
         """Bring this process, and Redis if it answers, to Elasticsearch's present generation.

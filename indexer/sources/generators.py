@@ -175,7 +175,8 @@ def check_settings(site: Site | None, top: Path, files: Sequence[Path]) -> None:
     root, config = (site.folder, site.config) if site else (top.resolve(), ())
     hides = _HIDES.format((site and site.generator.hides) or "(?!)")
     for file in config:
-        _refuse(file, "".join(re.findall(hides, text_of(file), re.I | re.M)[:1]), site)
+        found = re.search(hides, text_of(file), re.I | re.M)
+        _refuse(file, found[1] if found else "", site)
     pages = {file.parent.resolve() / file.stem for file in files}
     folders = {up for page in pages for up in page.parents if up.is_relative_to(root)}
     for file in (file for folder in sorted(folders) for file in sorted(folder.iterdir())):

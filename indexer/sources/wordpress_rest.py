@@ -304,7 +304,7 @@ class WordPressSite(Source):
 
         def post() -> SourceItem:
             html = entry["content"]["rendered"]
-            text: Any = own_text(html)
+            text = own_text(html)
             if text is not None and site.hides_on_pages:
                 page = site.sitemap.item(site.fetcher, robots, link, "")
                 page = page.post if isinstance(page, Moved) else page
