@@ -107,7 +107,10 @@ class Sources:
             for item in items:
                 if isinstance(item, RawPost):
                     item = replace(complete(item, self._options), stands_in=source.stands_in)
-                    if not self._is_first(item, number):
+                    if item.title is None and not isinstance(source, JSONLines):  # such as a photo
+                        oid = item.oid and str(item.oid)
+                        item = Skipped(item.origin, oid, "neither title nor words", "empty")
+                    elif not self._is_first(item, number):
                         item = Skipped(item.origin, None, _SAME_ADDRESS, "copy", declared=True)
                 if isinstance(item, Skipped):
                     self._count(item)

@@ -127,8 +127,7 @@ def image_of(stated: Any) -> str | None:
 def guard(make: Callable[[], SourceItem], origin: Origin, oid: str | None) -> SourceItem:
     """Return what `make` returns; an error in one item is a Reject and does not end the run.
 
-    A post whose text is None is for members (see `own_text`). One whose title is None has no words
-    either (see `title_or_start`), such as a photo.
+    A post whose text is None is for members (see `own_text`).
 
     Raises:
         SourceError: the whole source is refused.
@@ -137,8 +136,6 @@ def guard(make: Callable[[], SourceItem], origin: Origin, oid: str | None) -> So
         item = make()
         if isinstance(item, RawPost) and item.text is None:
             return Skipped(origin, item.oid, FOR_MEMBERS, "locked", declared=True)
-        if isinstance(item, RawPost) and item.title is None:
-            return Skipped(origin, item.oid and str(item.oid), "neither title nor words", "empty")
         return item
     except SourceError:
         raise
