@@ -37,6 +37,7 @@ _NAVIGATION = re.compile(
 )
 _FRAMES = re.compile(r"\bcomments\b|\bcomments?-(?:area|box|container|section|wrap)|\btoc\b")
 _AUTHOR = re.compile(r"author|\bbio\b|h-card|vcard|byline|about-me")
+_META = re.compile(r"\b(?:meta|posted|author|byline)\b")
 _FIELDS = "input, textarea, select, button"
 _SIGN = re.compile(r"\s*[^\w\s]\W*")
 _UNHEARD = (
@@ -61,6 +62,7 @@ _TITLES = "h1 a, h2 a, h3 a, h4 a, a h1, a h2, a h3, a h4"
 _COVERS = "a[href]:empty"
 _ANCHORS = "a[href^='#']:not([href='#'])"
 _TURN = re.compile(r"(?:^|[\W_])(?:prev|next)")
+ANY_HEADING = ", ".join(HEADINGS)
 _UPDATED = re.compile(
     r"\bupdat|\bmodif|\blast-?mod|\brevis|\bedited|\bchanged|a[ckt]?tuali|geändert|bearbeit"
     r"|mis à jour|bijgewerkt|[uo]p?pdater|güncel|обновл|измен|оновлен|به.?روز|تحديث|עודכן|cập nhật"
@@ -513,7 +515,8 @@ class Content:
             is_below = box and self._lengths[box.mem_id].start > self._lengths[root.mem_id].start
             if box and is_below and not _has_sentence(box):
                 self._remove(box, "licence")  # with the title, date and address of the post
-        for heading in root.css("h1, h2, p[class], div[class*=title], #title"):
+        titles = root.css("h1, h2, p[class], div[class*=title], #title")
+        for heading in titles + root.css(ANY_HEADING)[:1]:
             if one_line(text_of(heading).prose).translate(_TYPED) == title.translate(_TYPED):
                 heading.remove()
         self._remove_lines(title, {node.mem_id for node in labels})
@@ -586,7 +589,16 @@ class Content:
                 if not (is_end and self._repeated.get(one_line(node.text()), 0.0) >= _MOST):
                     self._note_dates(node)  # but not the date of a build, which all pages have
                 if not is_above:
-                    self._remove(node, reason)
+                    self._remove(self._with_label(node, outside), reason)
+
+    def _with_label(self, node: Node, outside: set[int]) -> Node:
+        """Return the element with a line and its label, such as "Posted by", or the line itself."""
+        outer, own = node.parent, self._lengths[node.mem_id].text
+        while outer and outer.mem_id not in outside and _META.search(_names_of(outer)):
+            if not 0 < self._lengths[outer.mem_id].text - own <= _LABELLED:
+                break
+            node, outer = outer, outer.parent
+        return node
 
     def _why_line(self, node: Node, title: str, *, is_end: bool) -> str:
         """Return what a line says about the post; "" if it is part of the text."""

@@ -25,8 +25,8 @@ from indexer.sources.files import (
     unzip_bytes,
 )
 from indexer.sources.html.content import is_block_of_code, texts_of
-from indexer.sources.html.lists import LISTS
-from indexer.sources.html.page import SEPARATORS, BuiltSite, Page, read_page
+from indexer.sources.html.lists import is_of_lists
+from indexer.sources.html.page import BuiltSite, Page, parted, read_page
 from indexer.sources.identity import labels, oid_of_page
 from indexer.sources.xml import local_name, locations, parse_xml, texts
 
@@ -185,7 +185,7 @@ def read_built_site(folder: Path, files: Mapping[str, Path], site: str) -> Built
     likely = {
         oid
         for oid, head in heads.items()
-        if head.is_public and oid not in fed and LISTS.isdisjoint(oid.lower().split("/"))
+        if head.is_public and oid not in fed and not is_of_lists(oid)
     }
     unlisted = likely - addresses.keys()
     if not addresses or len(unlisted) > (1 - _COMPLETE) * len(likely):
@@ -326,13 +326,14 @@ def _head(file: Path, folder: Path) -> Head:
         whole = read_inside(file, folder, _MAX_BYTES)
         start = whole[:_MAX_HEAD]
         end = _HEAD_ENDS.search(start)
-        page = Page(decode(start[: end.start()] if end else start))
+        path = f"/{quote(file.relative_to(folder).as_posix())}"
+        page = Page(decode(start[: end.start()] if end else start), path)
     except (OSError, TooMuchMarkup):
         return Head()
     return Head(
         titles=page.titles,
         image=page.image,
-        canonical=page.canonical,
+        canonical=page.canonical and urljoin(page.location, page.canonical),
         is_public=not page.why_hidden(),
         is_marked=bool(_MARKED.search(whole)),
         date=page.stated("date"),
@@ -387,9 +388,7 @@ def _names(titles: list[str]) -> frozenset[str]:
     ends, parts = Counter[str](), Counter[str]()
     for title in titles:
         parts.update(title.split(" | ")[1:])
-        for mark in SEPARATORS:
-            if mark in title:
-                ends.update({title.partition(mark)[0], title.rpartition(mark)[2]})
+        ends.update({end for both in parted(title) for end in both})
     enough = max(_SHARED_BY, len(titles) // 2 + 1)
     most = {text for text, count in ends.items() if count >= enough}
     return frozenset(most | {text for text, count in parts.items() if count >= _PART})

@@ -7,14 +7,21 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from selectolax.lexbor import LexborNode
 
 from indexer.posts.html_text import HEADINGS
-from indexer.sources.html.content import Lengths, ancestors, top_nodes
+from indexer.sources.html.content import ANY_HEADING, Lengths, ancestors, top_nodes
 
-LISTS = frozenset(
-    ("tag", "tags", "category", "categories", "author", "authors", "label", "labels", "archive")
-) | {"archives", "series", "topics", "page", "drafts", "genindex", "py-modindex"}
+_NAMES = """
+all-posts all-tags all_posts all_tags archive archives author authors categories category drafts
+genindex label labels page py-modindex series tag tags topics
+"""
+LISTS = frozenset(_NAMES.split())
 """Names of folders of lists, and of pages that list all tags, all authors and the like."""
-_LIST_FOLDER = re.compile(rf"(?:^|.*-)(?:{'|'.join(sorted(LISTS))})")
-"""Folders such as `tags` and `theme-tags`."""
+_IN_LISTS = re.compile(
+    rf"(?:^|[/-])(?:{'|'.join(sorted(LISTS - {'archive', 'archives'}))})/"
+    r"|(?:^|/)archives?/(?:[^/]+/)*(?:19|20)\d\d(?:[-_/]?\d\d?){0,2}$"
+    r"|(?:^|/)(?:author|cat|category|tag)_[^/]+$"
+)
+"""Pages in folders such as `tags` and `theme-tags`, and such as `tag_rope`. Of `archives` only
+periods are lists: Movable Type and WordPress write posts there, too (`archives/000123`)."""
 _PART_OF_LIST = re.compile(r"(?:^|/)(?:page|index)[-/]?\d+$")
 _PERIOD = re.compile(r"(?:^|/)(?:19|20)\d\d(?:/\d{1,2}){0,2}$")
 """The archive of a year, month or day, if it leads to pages below it."""
@@ -26,13 +33,20 @@ _DATE = 20
 """The maximum length of what stands before the link of an entry, such as a date."""
 _MAX_LINKS = 5_000
 """The maximum number of links examined; each costs a walk up through its ancestors."""
-_HEADINGS = ", ".join(HEADINGS)
 _LINKED = "h2 a[href], h3 a[href], a[href]:has(h2, h3)"
 _ITEMS = ("li", "tr", "dd", "dt", "p", "article")
 _LINKED_SHARE = 0.4
 """The share of an item's text that its link must have, if the item is an entry of a list."""
 Link = tuple[LexborNode, str]
 """A link, or an element that contains one, and the oid of the page that it leads to."""
+Span = tuple[int, int, str]
+"""The start and the end of an entry, and the oid of the page that it leads to."""
+
+
+def is_of_lists(oid: str) -> bool:
+    """Whether a page is called like a list, or lies in a folder of lists."""
+    path = oid.lower()
+    return path.rpartition("/")[2] in LISTS or _IN_LISTS.search(path) is not None
 
 
 def is_list(
@@ -68,25 +82,24 @@ def is_list(
     is_period = _PERIOD.search(path) and any(to.lower().startswith(f"{path}/") for _, to in links)
     is_paged = any(f"{oid}/page{mark}" in pages for mark in ("2", "-2", "/2", "3", "-3", "/3"))
     is_named = is_fed or is_paged or is_period or name in LISTS or bool(_PART_OF_LIST.search(path))
-    is_hinted = is_named or any(map(_LIST_FOLDER.fullmatch, folders))
+    is_hinted = is_named or is_of_lists(path)
     if pages and not is_hinted and not is_front:
         links = [link for link in links if link[1] in pages and link[1] != "index"]
     posts: list[Link] = []
     labels: list[Link] = []
     for link in links:
-        is_post = LISTS.isdisjoint(link[1].lower().split("/"))
-        (posts if is_post else labels).append(link)
+        (labels if is_of_lists(link[1]) else posts).append(link)
     whole = [main, *ancestors(main)][-1]
     titles = whole.css("h1 a[href]") if is_hinted or is_front else []
-    titles += main.css(_LINKED)[:1] if not LISTS.isdisjoint(folders[-1:]) else []
+    titles += main.css(_LINKED)[:1] if _IN_LISTS.search(path) else []
     named = {target_of(node.attributes["href"] or "") for node in titles} - {"", "index", oid}
     if any(to in pages and not oid.startswith(f"{to}/") for to in named):
         return True  # perhaps of one post, all of it
     spans = _entries(main, posts, oid, lengths, is_lenient=is_hinted)
     if is_hinted or is_front:  # perhaps beside all tags, or a list of them
-        spans += _entries(main, labels, oid, lengths, is_lenient=True)
-        spans = _outer(spans)
-    count, text = len(spans), sum(end - start for start, end in spans)
+        spans = _outer(spans + _entries(main, labels, oid, lengths, is_lenient=True))
+    count = len({target for _, _, target in spans})  # a menu may stand above and below a post
+    text = sum(end - start for start, end, _ in spans)
     own_text = own.text - text
     tops = top_nodes(main.css("article"))
     headed = [node for node in tops if node.css_first("h1")]
@@ -110,13 +123,13 @@ def _entries(
     lengths: Mapping[int, Lengths],
     *,
     is_lenient: bool,
-) -> list[tuple[int, int]]:
-    """Return the start and end of each entry in the text of a list.
+) -> list[Span]:
+    """Return the entries in the text of a list.
 
     An entry is the largest element that begins with the title of just one other page; a title is a
     link in a heading, or a link that is a large part of an item.
     """
-    starts = sorted(lengths[node.mem_id].start for node in main.css(_HEADINGS))
+    starts = sorted(lengths[node.mem_id].start for node in main.css(ANY_HEADING))
     starts.append(lengths[main.mem_id].end)
     terms = [lengths[node.mem_id].start for node in main.css("dt")]
     # A list with a link to the page itself is a menu.
@@ -126,7 +139,9 @@ def _entries(
     titles: list[Link] = []
     for link, target in links:
         around = [link, *ancestors(link, main)]
-        heading = link.css_first(_HEADINGS) or next((n for n in around if n.tag in HEADINGS), None)
+        heading = link.css_first(ANY_HEADING) or next(
+            (n for n in around if n.tag in HEADINGS), None
+        )
         item = next((node for node in around if node.tag in _ITEMS), None)
         is_title = True
         if item and not heading and item.mem_id not in dated:
@@ -134,8 +149,8 @@ def _entries(
         if is_title and _outer_list(link, main) not in menus:
             titles.append((heading or item or link, target))
     several = _several(titles, main)
-    spans: set[tuple[int, int]] = set()
-    for block, _ in titles:
+    spans: set[Span] = set()
+    for block, target in titles:
         begins = lengths[block.mem_id].start
         for node in ancestors(block, main):
             if node.mem_id in several or begins - lengths[node.mem_id].start > _FEW:
@@ -147,17 +162,17 @@ def _entries(
         elif block.tag == "dd":  # it begins with its date
             at = bisect(terms, start)
             start = terms[at - 1] if at else start
-        spans.add((start, end))
+        spans.add((start, end, target))
     return _outer(spans)
 
 
-def _outer(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+def _outer(spans: Iterable[Span]) -> list[Span]:
     """Return the spans that are not inside another one, without what they share."""
     ends = 0
     outer = []
-    for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
+    for start, end, target in sorted(spans, key=lambda span: (span[0], -span[1])):
         if end > ends:
-            outer.append((max(start, ends), end))
+            outer.append((max(start, ends), end, target))
             ends = end
     return outer
 

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
@@ -12,7 +13,7 @@ from urllib.parse import urljoin, urlsplit
 import orjson
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from indexer.posts.addresses import host_of, is_local, is_valid_url
+from indexer.posts.addresses import host_of, is_local, is_path, is_valid_url
 from indexer.posts.dates import moments
 from indexer.posts.html_text import TooMuchMarkup, one_line, parse, text_of
 from indexer.posts.records import Origin, PageKind, RawPost, Reject, Skipped, SourceItem, load_json
@@ -45,7 +46,8 @@ _SECTIONS = ("article:section", "articlesection", "category")
 _TOOLS = re.compile(r"404|5\d\d|_?not[-_]?found|error|offline|search|sitemap")
 """Names of error pages and of search pages."""
 _NOT_FOUND = re.compile(
-    r"\W*(?:error\W*)?404\b.*|(?:.*\W)?(?:(?:(?:not|cannot be|[a-z]+[’']t be) found|"
+    r"\W*(?:error\W*)?(?:404\b|40[013] (?:bad r|unauth|forb)|50\d (?:int|bad g|serv|gat)).*|"
+    r"(?:.*\W)?(?:(?:(?:not|cannot be|[a-z]+[’']t be) found|"
     r"page\b.*(?:not|[’']t) exist|nicht gefunden|introuvable|n[oã]o? encontrad[ao]|"
     r"non trovat[ao]|niet gevonden)\W*(?:\(?404\)?)?)",
     re.IGNORECASE,
@@ -80,8 +82,9 @@ _OF_PAID = re.compile(r"[.#][\w-]{1,100}(?:\s*,\s*[.#][\w-]{1,100}){0,9}")
 _MOST_PAID = 10
 """The maximum number of such selectors."""
 _COLLECTION = re.compile(r"(?i)\b(?:blog|collectionpage|searchresultspage|profilepage)\b")
-SEPARATORS = (" | ", " - ", " – ", " — ", " · ", " :: ", " : ", " • ", " « ", " » ", " ~ ")
-_ENDS = re.compile("|".join(map(re.escape, SEPARATORS)))
+_SEPARATOR = re.compile(r" [^\w\s&+=%#@.,!?;()]{1,2} |: |： ?| ?｜ ?")
+"""What may stand between the title of a page and the name of its site."""
+_MAX_PARTS = 20
 _MARKS = re.compile(r"^[|–—·•«»›]*\s+|\s+[|–—·•«»›]*$")
 """Separators left at an end of a title; «this» is a quotation."""
 
@@ -123,15 +126,11 @@ class BuiltSite:
 
     def bare_title(self, title: str) -> str:
         """Return a title without the name of the site before or after it."""
-        for mark in SEPARATORS:
-            while mark in title:
-                first, last = title.partition(mark)[0], title.rpartition(mark)[2]
-                if last in self.shared_titles:
-                    title = title.removesuffix(mark + last)
-                elif first in self.names:
-                    title = title.removeprefix(first + mark)
-                else:
-                    break
+        own: str | None = title
+        while own:
+            title, parts = own, parted(own)
+            bare = (before for before, after in parts if after in self.shared_titles)
+            own = next(bare, None) or next((a for b, a in parts if b in self.names), None)
         return _MARKS.sub("", title)
 
 
@@ -192,8 +191,10 @@ class Page:
         site: BuiltSite | None = None,
         options: SourceOptions | None = None,
     ) -> None:
-        self._location = location
         self.parsed = parse(text)
+        base = self.parsed.css_first("base[href]")
+        followed = urljoin(location, _follow((base and base.attributes["href"]) or ""))
+        self.location = followed if host_of(followed) == host_of(location) else location
         self._is_whole = bool(_WHOLE.search(text[:10_000])) and not _XML.match(text[:10_000])
         self._meta: dict[str, Any] = {}
         self._tags: list[str] = []
@@ -216,7 +217,8 @@ class Page:
             self._meta.setdefault(name.lower(), value)
         link = self.parsed.css_first("link[rel=canonical][href], a.p-canonical[href]")
         self.canonical = _follow((link.attributes.get("href") if link else "") or "")
-        self.url = self.canonical or _follow(self.stated("og:url"))
+        stated_urls = (self.canonical, _follow(self.stated("og:url")))
+        self.url = next((u for u in stated_urls if is_path(u) or host_of(u)), "")
         site = site or BuiltSite()
         is_elsewhere = is_local(self.url) and not is_local(location)
         if is_elsewhere or (site.front_links and self.url in site.front_links):
@@ -378,7 +380,7 @@ class Page:
 
     def _is_tool(self, oid: str, length: int) -> bool:
         """Whether the page is a search page or an error page."""
-        titles = (*_ENDS.split(self.name), _text_of(self.parsed.css_first("h1")))
+        titles = (*_SEPARATOR.split(self.name), _text_of(self.parsed.css_first("h1")))
         is_named = _TOOLS.fullmatch(oid.rpartition("/")[2])  # not a class Error
         is_called = any(map(_NOT_FOUND.fullmatch, titles))
         is_short = length < _SHORT
@@ -387,7 +389,7 @@ class Page:
     def _oid_of(self, href: str) -> str:
         """Return the oid of the page of the site that a link leads to; "" if there is none."""
         href = _follow(href)
-        return self._site.oid_of(urljoin(self._location, href)) if href else ""
+        return self._site.oid_of(urljoin(self.location, href)) if href else ""
 
     def _place_of(self, href: str) -> str:
         """Return the same with the place on it: all tags may be on one page (`/tags/#summer`)."""
@@ -466,7 +468,8 @@ class Page:
         title = next(iter(self._own_titles(self.titles)), "")
         for text in headings:
             is_own = text == first and not text.startswith(f"{title} ")
-            if is_own or title == text or title.startswith(tuple(text + m for m in SEPARATORS)):
+            mark = _SEPARATOR.match(title, len(text)) if title.startswith(text) else None
+            if is_own or title == text or (mark and mark[0] != ": "):
                 return text  # the head's title is this heading, perhaps with the name of the site
         fallback = self._site.bare_title(next(iter(self.titles), ""))
         return title or next(iter(headings), fallback) or title_of_name(oid.rpartition("/")[2])
@@ -510,6 +513,12 @@ class Page:
             return True
         beside = text_length(line) - sum(map(text_length, line.css("a")))
         return bool(repeated) and beside < len(line.css("a"))  # such as commas
+
+
+def parted(title: str) -> list[tuple[str, str]]:
+    """Return what stands before and after each separator in a title."""
+    marks = islice(_SEPARATOR.finditer(title), _MAX_PARTS)
+    return [(title[: mark.start()], title[mark.end() :]) for mark in marks]
 
 
 def _label_of(link: LexborNode) -> str:
