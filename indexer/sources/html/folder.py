@@ -171,7 +171,8 @@ def read_built_site(folder: Path, files: Mapping[str, Path], site: str) -> Built
     keywords = {oid: frozenset(labels(head.keywords)) for oid, head in heads.items()}
     of_site = {*(words for words, _ in Counter(keywords.values()).most_common(1))}
     of_site.add(keywords.get("index", frozenset()))
-    named = [*urls, *entries, *(link for link in links if not is_local(link))]
+    named = [(url, "") for url in (*urls, *entries)]
+    named += [(head.canonical, oid) for oid, head in heads.items() if not is_local(head.canonical)]
     bare = BuiltSite(address=site.rstrip("/") or _address(files, named), pages=files)
     addresses = {oid: url for url in urls if (oid := bare.oid_of(url))}
     below = [(oid, file) for oid, file in files.items() if oid != "index" and file.stem == "index"]
@@ -342,17 +343,18 @@ def _head(file: Path, folder: Path) -> Head:
     )
 
 
-def _address(pages: Mapping[str, Path], urls: Iterable[str]) -> str:
-    """Return the address below which most URLs are those of pages; "" if none is."""
+def _address(pages: Mapping[str, Path], urls: Iterable[tuple[str, str]]) -> str:
+    """Return the address below which most URLs are those of pages, or of the page that states it;
+    "" if none is. Others are those of posts that first stood on another site."""
     counts: Counter[str] = Counter()
-    for url in filter(is_valid_url, urls):
-        parts = urlsplit(url)
+    for url, stated_by in urls:
+        parts = urlsplit(url if is_valid_url(url) else "")
         if not parts.netloc:
             continue
         folders = unquote(parts.path).strip("/").split("/")
         for depth in range(min(4, len(folders) + 1)):
             base, rest = folders[:depth], "/".join(folders[depth:])
-            if oid_of_page(f"/{quote(rest)}") in pages:
+            if oid_of_page(f"/{quote(rest)}") in ([stated_by] if stated_by else pages):
                 counts["/".join([f"{parts.scheme}://{parts.netloc}", *filter(None, base)])] += 1
     return max(sorted(counts, key=len), key=counts.__getitem__, default="")
 
