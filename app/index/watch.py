@@ -215,13 +215,12 @@ class IndexWatch:
         Redis gets the new generation, so that nobody gets an older answer after the new one.
         Raises as `open_session` does.
         """
-        if not self._present or self._present[0].figures != outdated.figures:
-            self._ask(self._elastic)
         present = self._present
-        if present is None:
-            raise NoIndex(NO_INDEX)
-        self._replace(generation, present[0].generation)
-        return self._session(*present)
+        if present and present[0].figures == outdated.figures:
+            view = present[0]
+        else:
+            view = read_view(self._elastic, self._settings.index, present and present[0])
+        return self._session(*self._announce(generation, view))
 
     def _session(self, view: IndexView, words: WordMemo) -> SearchSession:
         view.check_schema()
@@ -236,16 +235,20 @@ class IndexWatch:
         view = None
         if generation and former:
             view = follow(self._elastic, index, generation, former)
-        if view is None:
-            view = read_view(self._elastic, index, former)
-            self._replace(generation, view.generation)
-        return self._set(view)
+        return self._announce(generation, view or read_view(self._elastic, index, former))
 
-    def _replace(self, seen: bytes | None, generation: bytes) -> None:
-        """Replace the generation that Redis had at a lookup by a newer one."""
-        if seen is not None and seen != generation:
+    def _announce(self, seen: bytes | None, view: IndexView) -> tuple[IndexView, WordMemo]:
+        """Make a view the present one before a search shows it, also in Redis, which had `seen`
+        when the search looked up its answer."""
+        self._set(view)
+        if seen is not None and seen != view.generation:
             with suppress(RedisUnavailable):
-                self._cache.replace_generation(seen, generation)
+                # Another process was quicker; what it has seen may be older.
+                if not self._cache.replace_generation(seen, view.generation):
+                    self._update(self._elastic, self._cache)
+        if self._present is None:
+            raise NoIndex(NO_INDEX)
+        return self._present
 
     # -- updates in the background -------------------------------------------------------------
 

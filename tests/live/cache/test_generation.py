@@ -183,6 +183,26 @@ def test_a_search_that_sees_a_change_ends_the_generation_before_it(
     assert search(client, "heron") == ("MISS", 0)
 
 
+def test_a_search_that_sees_two_changes_ends_also_the_generation_between_them(
+    process: Process, faulty: Faulty, elastic: Elasticsearch, own: Settings
+) -> None:
+    other, begins = process(intervals=Intervals(60, 60)), threading.Event()
+
+    def change(send: Callable[[], Any]) -> Any:
+        if begins.is_set():
+            begins.clear()
+            assert delete(other, "heron") == 200
+            wait_until(lambda: search(other) == ("HIT", 1))
+            elastic.delete(index=own.index, id="otter", refresh=True)  # not published yet
+        return send()
+
+    client = process(faulty("_msearch", change), Intervals(60, 60))
+    wait_until(lambda: search(client) == ("HIT", 1))
+    begins.set()
+    assert search(client, "about otter") == ("MISS", 0)
+    assert search(other) == ("MISS", 0)
+
+
 def test_pins_are_served_once_they_are_saved(
     process: Process, run: Run, own: Settings, tmp_path: Path
 ) -> None:
