@@ -120,9 +120,10 @@ def _try(fault: Fault, target: Target, written: Written) -> list[str]:
         history = written.writes[wrong[0][1].name]
         missed.append(f"{len(wrong)} wrong answers, such as {wrong[0]} after {history}")
     known = began + _KNOWN
-    if fault.outage and not any(known < answer.began < healed for answer in answers):
+    kept = [one for one in responses if one.status == 200 and one.state in ("HIT", "STALE")]
+    if fault.outage and not any(known < one.began < healed for one in kept):
         missed.append("no cached answer was served")
-    at_once = [one for one in answers if broken < one.began and one.ended < broken + _KNOWN]
+    at_once = [one for one in kept if broken < one.began and one.ended < broken + _KNOWN]
     if fault.outage and not at_once:
         missed.append(f"no cached answer was served within {_KNOWN:.0f} s")
     return [f"{fault.name}: {goal}" for goal in missed]
