@@ -106,18 +106,19 @@ class IndexWatch:
         """
         called = time.monotonic()
         with self._updating:
-            while self._updated < called:  # otherwise another thread has updated since this call
+            while self._verified < called:  # otherwise another thread has updated since this call
                 began = time.monotonic()
                 try:
                     seen = cache.read_generation()
                     asked = self._ask(client)
                     if seen != asked and not cache.replace_generation(seen, asked):
                         continue  # another process was quicker
-                    self._verified = began
                 except RedisUnavailable:
                     self._verified = -math.inf
                     self._ask(client)
-                self._updated = began
+                    self._updated = began
+                    return
+                self._verified = self._updated = began
 
     def _ask(self, client: Elasticsearch) -> bytes:
         """Read the view from Elasticsearch, make it the present one, and return its generation."""
