@@ -94,6 +94,7 @@ def _try(fault: Fault, target: Target, written: Written) -> list[str]:
         began = time.monotonic()
         with fault.broken(target):
             broken = time.monotonic()
+            clients.resume_writing()
             time.sleep(fault.seconds)
         healed = time.monotonic()
         time.sleep(_AFTER / 2)

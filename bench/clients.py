@@ -27,6 +27,7 @@ import requests
 from elasticsearch import Elasticsearch
 
 from bench.service import TOKEN
+from tests.waiting import wait_until
 
 Kind = Literal["read", "new", "all", "write", "alive"]
 
@@ -160,7 +161,11 @@ class Clients:
     def pause_writing(self, seconds: float) -> None:
         """Pause, so that readers cache the present state; only that can be served in an outage."""
         self._may_write.clear()
+        writes = self._written.writes.values()
+        wait_until(lambda: all(of_name[-1].ended < float("inf") for of_name in writes))
         time.sleep(seconds)
+
+    def resume_writing(self) -> None:
         self._may_write.set()
 
     def stop_writing(self) -> None:
