@@ -142,6 +142,8 @@ _LEAST_BESIDE = 60
 """With fewer characters beside a notice for members, a post is locked."""
 _NONE = Lengths(0, 0, 0)
 _NO_TEXTS: Mapping[str, float] = MappingProxyType({})
+_OF_ENTRIES = "header:has(h2, h3):not(:has(h1))"
+"""The headers of the entries of a list; that of a page has its title, or a menu."""
 NOT_OWN = UNSEEN | {"header", "nav", "aside", "footer", "form", "dialog"}
 """Elements that hold no text of the page itself: scripts, navigation, footers and forms."""
 
@@ -151,7 +153,9 @@ def measure(root: Node, skipped: frozenset[str] = UNSEEN) -> dict[int, Lengths]:
     lengths: dict[int, Lengths] = defaultdict(lambda: _NONE)
     opened: list[tuple[int, int]] = []
     text = linked = 0
-    for node, is_end in walk(root, lambda node: node.tag == "pre" or node.tag in skipped):
+    kept = {node.mem_id for node in root.css(_OF_ENTRIES)} if "header" in skipped else ()
+    unread = skipped | {"pre"}
+    for node, is_end in walk(root, lambda node: node.tag in unread and node.mem_id not in kept):
         tag = node.tag or ""
         if is_end:
             start, linked_before = opened.pop()
@@ -164,7 +168,7 @@ def measure(root: Node, skipped: frozenset[str] = UNSEEN) -> dict[int, Lengths]:
             length = text_length(node)
             lengths[node.mem_id] = Lengths(text, length, 0)
             text += length
-        elif tag not in skipped:
+        elif tag not in skipped or node.mem_id in kept:
             opened.append((text, linked))
     return lengths
 
@@ -290,8 +294,9 @@ def texts_of(page: LexborHTMLParser, layout: Layout) -> set[str]:
     root = page.css_first(layout.content) if layout.content else None
     root = root or content.root
     content.remove_tools(root)
-    lengths = measure(root)
-    blocks = (node for node in _parts(root) if 0 < lengths[node.mem_id].text <= _NOTE)
+    lengths = measure(content.root)
+    parts = [node for outer in (root, *page.css("footer")) for node in _parts(outer)]
+    blocks = (node for node in parts if 0 < lengths[node.mem_id].text <= _NOTE)
     return {one_line(node.text()) for node in blocks}
 
 
@@ -534,6 +539,9 @@ class Content:
             tops = [] if self._would_empty(tops, least=1) else tops
         for node in tops:
             self._remove(node, "repeated on other pages")
+        if tops:  # a line may stand below a note about the author
+            self._lengths = measure(self._body)
+            self._remove_lines(title, {node.mem_id for node in labels})
 
     def _would_empty(self, nodes: list[Node], least: int = _LEAST) -> bool:
         """Whether removing the nodes would leave the post fewer than `least` characters."""

@@ -52,6 +52,8 @@ _FEEDS = ("index.xml", "atom.xml", "rss.xml", "feed.xml")
 _COPY = "copy or another version of a page"
 _OF_PAGE = re.compile(r"\.(?:html|llms)$")
 """Before the suffix of the Markdown of a page: `a.html.md` (llms.txt) and `a.llms.md` (Quarto)."""
+_QUERY = re.compile(r"[?@]\w+=")
+"""What a mirror writes for an address with a query (`index.html@p=1`)."""
 _HASHED = re.compile(r"-[0-9a-f]{32}$")
 """The source of a page as MyST keeps it for downloads, or another file of a build."""
 _MARKED = re.compile(rb"<[a-z][^<>]*\sdata-pagefind-body[\s=>]", re.IGNORECASE)
@@ -154,6 +156,7 @@ class Head(NamedTuple):
     is_marked: bool = False  # by data-pagefind-body
     date: str = ""
     keywords: str = ""
+    language: str = ""
     is_published: bool = False
 
 
@@ -182,7 +185,7 @@ def read_built_site(folder: Path, files: Mapping[str, Path], site: str) -> Built
         canonical = bare.oid_of(head.canonical)
         # Some templates always link to the front page; such a link is ignored.
         if canonical in heads and canonical != oid and "index" not in (canonical, oid):
-            copies.add(oid)
+            copies.add(canonical if _QUERY.search(canonical) else oid)
     likely = {
         oid
         for oid, head in heads.items()
@@ -193,7 +196,12 @@ def read_built_site(folder: Path, files: Mapping[str, Path], site: str) -> Built
         unlisted = set()
     own_heads = {oid: head for oid, head in heads.items() if oid not in copies}
     unsearched, searched = _find_searched(folder, bare, heads)
-    names = _names([head.titles[-1] for head in heads.values() if head.titles])
+    titled: dict[str, list[str]] = defaultdict(list)  # of all, and by language
+    for head in heads.values():
+        for language in {"", head.language}:
+            titled[language] += head.titles[-1:]
+    groups = [titles for language, titles in titled.items() if not language or len(titles) >= _PART]
+    names = frozenset[str]().union(*map(_names, groups))
     names |= set(() if "index" in copies else heads.get("index", Head()).titles[-1:])
     whole = replace(
         bare,
@@ -339,6 +347,7 @@ def _head(file: Path, folder: Path) -> Head:
         is_marked=bool(_MARKED.search(whole)),
         date=page.stated("date"),
         keywords=page.stated("keywords"),
+        language=page.language,
         is_published=page.is_published,
     )
 

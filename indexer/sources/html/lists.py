@@ -112,7 +112,8 @@ def is_list(
         return True  # a front page with the last post
     if is_hinted:
         is_sure = count or is_fed or path in LISTS
-        return own_text < (max(_SHORT, text) if is_sure else _FEW)
+        is_linked = own.linked and own.unlinked < _FEW  # entries may be on other sites
+        return own_text < (max(_SHORT, text) if is_sure else _FEW) or bool(is_linked)
     return count >= 3 and own_text < max(_SHORT, text / 4)
 
 
