@@ -414,7 +414,7 @@ _LISTED = (
     Language("hebrew", "he", folding=(_pattern_replace("[\u0591-\u05c7]"),),
              letters=dict.fromkeys(map(chr, range(0x591, 0x5C8)), ""), vowels="",
              confused="אע טת כק חכ סש בו"),
-    Language("arabic", "ar", "arabic", folding=("arabic_normalization",), letters=_ARABIC,
+    Language("arabic", "ar", folding=("arabic_normalization",), letters=_ARABIC,
              **_OTHER_SCRIPT),
     Language("persian", "fa",
              folding=(_pattern_replace("\u200c"), "arabic_normalization", "persian_normalization"),
