@@ -85,13 +85,13 @@ _DASH = re.compile("^[—–]")  # phones replace -- by these
 _GERSHAYIM = re.compile('(?<=[א-ת])["״](?=[א-ת])')
 # python3.12 is python and 3.12.
 _VERSION = re.compile(r"(?<=[^\W\d_])(?=\d+\.\d)")
-_WORD_OR_NUMBER = re.compile(r"[^\W\d_]+|\d[^\W_]*")
-_NUMBERED = re.compile(r"[^\W\d_]+\d[^\W_]*")
+_WORD_OR_NUMBER = re.compile(r"^\d+|[^\W\d_]+|\d[^\W_]*")
+_NUMBERED = re.compile(r"[^\W\d_]+\d[^\W_]*|\d+[^\W\d_]{2,}")
 _LETTER = rf"[^\W\d_]{_MARK}*"
 _IN_TWO = re.compile(
     rf"(?:{_LETTER}){{2,}} (?:{_LETTER}){{2,}}|(?:{_LETTER})+ \d[^\W_]*|[1-9]\d{{0,2}} \d{{3}}"
+    rf"|\d+ (?:{_LETTER}){{3,}}"
 )
-"""Two terms that may be one word or number."""
 _CORRECTABLE = re.compile(rf"(?:{_LETTER}){{3,}}(?:['·](?:{_LETTER})+)?")
 
 
@@ -154,7 +154,7 @@ class QueryTerm:
         return short and not self.stop and bool(_CORRECTABLE.fullmatch(self.token))
 
     def joins(self, other: "QueryTerm") -> bool:
-        """Whether the two terms may be one word (`post gres`, `es 6`) or number (10 000)."""
+        """Whether the two terms may be one word (`post gres`, `es 6`, `7 zip`) or number (10 000)."""
         if self.stop or other.stop or is_unspaced(self.token) or is_unspaced(other.token):
             return False
         return bool(_IN_TWO.fullmatch(f"{self.token} {other.token}"))
@@ -303,7 +303,7 @@ def _query_term(
 
 def apart(compound: QueryTerm, language: Language) -> tuple[QueryTerm, ...]:
     """Return the pieces of a compound term as separate terms, for when no post has them adjacent;
-    also the word and the number of `python3` and `gpt4o`. Empty for any other term."""
+    also the word and the number of `python3`, `gpt4o` and `7zip`. Empty for any other term."""
     is_numbered = _NUMBERED.fullmatch(compound.text)
     if not is_numbered and not 1 < len(compound.pieces) <= MAX_PIECES:
         return ()

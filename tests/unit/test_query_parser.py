@@ -138,6 +138,7 @@ def test_characters_are_not_joined_to_words() -> None:
 def test_a_word_with_a_number_is_split_from_it() -> None:
     assert [piece.text for piece in apart(parse_query("python3").terms[0])] == ["python", "3"]
     assert [piece.text for piece in apart(parse_query("gpt4o").terms[0])] == ["gpt", "4o"]
+    assert [piece.text for piece in apart(parse_query("7zip").terms[0])] == ["7", "zip"]
     assert apart(parse_query("3d").terms[0]) == ()
     assert [piece.text for piece in apart(parse_query("foo->bar").terms[0])] == ["foo", "->", "bar"]
 
