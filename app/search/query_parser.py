@@ -154,7 +154,7 @@ class QueryTerm:
         return short and not self.stop and bool(_CORRECTABLE.fullmatch(self.token))
 
     def joins(self, other: "QueryTerm") -> bool:
-        """Whether the two terms may be one word (`post gres`, `es 6`, `7 zip`) or number (10 000)."""
+        """Whether two terms may be one word (`post gres`, `es 6`, `7 zip`) or number (10 000)."""
         if self.stop or other.stop or is_unspaced(self.token) or is_unspaced(other.token):
             return False
         return bool(_IN_TWO.fullmatch(f"{self.token} {other.token}"))

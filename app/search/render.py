@@ -99,15 +99,14 @@ class Marker:
     queries: tuple[tuple[str, str], ...] = ()
     language: Language = ENGLISH
     whole: tuple[str, ...] = ()  # patterns of texts with one mark: quoted stop words, flags
-    similar: tuple[str, ...] = ()  # words to mark in a hit without other marks
+    alone: tuple[str, ...] = ()  # patterns of words to mark in a hit without other marks
     folded: tuple[str, ...] = ()  # words without accents, if stems depend on accents
 
     @classmethod
     def of(cls, plan: Plan) -> "Marker":
         """Return the marker for the hits of a plan: marks the significant terms, or all if there
         are none, in every variant."""
-        begun: list[str] = []
-        words: list[str] = []
+        begun, words = list[str](), list[str]()
         queries: dict[tuple[str, str], None] = {}
         for term in plan.significant or plan.terms:
             for variant in term.variants:
@@ -146,7 +145,8 @@ class Marker:
             tuple(queries),
             plan.language,
             tuple(whole),
-            tuple([re.escape(word.text) for term in plan.terms for word in term.similar]),
+            tuple([re.escape(term.typed.text) for term in plan.terms])
+            + tuple([re.escape(word.text) for term in plan.terms for word in term.similar]),
             tuple(filter(str.isascii, tokens)),
         )
 
@@ -181,20 +181,20 @@ def highlight_fields(*names: str, unmatched: Sequence[str] = ("text",)) -> Body:
 
 
 def marked_texts(hit: EngineHit, marker: Marker) -> dict[str, str]:
-    """Return the marked texts of a hit, decoded, by field (not by the highlighted sub-field)."""
+    """Return the marked texts of a hit, decoded, by field; the title if a word may be marked."""
     texts: dict[str, str] = {}
     for field, fragments in hit.get("highlight", {}).items():
         name = field.partition(".")[0]
         begun = marker.begun if name == "title" else marker.begun_in_texts
         text = "\n".join(fragments)
         marked = decode_marked(text) if "&" in text else text
-        if marker.whole:
-            marked = _with_whole(marked, marker.whole)
+        marked = _with_whole(marked, marker.whole) if marker.whole else marked
         # Lines are cut and moved: the mark of a phrase must end with each.
         marked = _MARK_OVER_LINES.sub(_mark_each_line, marked)
         texts[name] = _with_words(marked, begun, marker)
-    if marker.similar and not any(MARK in text for text in texts.values()):
-        return {name: _with_whole(text, marker.similar) for name, text in texts.items()}
+    if marker.alone and not any(MARK in text for text in texts.values()):
+        texts |= {"title": plain(hit["_source"].get("title"))} if "text" in texts else {}
+        return {name: _with_whole(text, marker.alone) for name, text in texts.items()}
     return texts
 
 
