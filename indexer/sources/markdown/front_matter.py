@@ -1,10 +1,10 @@
 """Reads the YAML or TOML at the beginning of a post, and its requests not to be found."""
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import tomli
 import yaml
 
 _Loader: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
@@ -81,7 +81,7 @@ def load_toml(text: str) -> dict[str, Any]:
     """Load a TOML document; ValueError if it is very large."""
     if len(text) > _MAX_LENGTH:
         raise ValueError(f"more than {_MAX_LENGTH:,} characters")
-    return tomllib.loads(text)
+    return tomli.loads(text)  # TOML 1.1, which Hugo reads
 
 
 def split_front_matter(content: str) -> tuple[dict[str, Any] | None, str]:
