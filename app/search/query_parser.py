@@ -155,9 +155,9 @@ class QueryTerm:
 
     def joins(self, other: "QueryTerm") -> bool:
         """Whether two terms may be one word (`post gres`, `es 6`, `7 zip`) or number (10 000)."""
-        if self.stop or other.stop or is_unspaced(self.token) or is_unspaced(other.token):
-            return False
-        return bool(_IN_TWO.fullmatch(f"{self.token} {other.token}"))
+        unspaced = is_unspaced(self.token) or is_unspaced(other.token)
+        stop = (self.stop or other.stop) and "." not in self.key  # `in side`, but on-line is online
+        return not (unspaced or stop) and bool(_IN_TWO.fullmatch(f"{self.token} {other.token}"))
 
 
 @dataclass(frozen=True, slots=True)

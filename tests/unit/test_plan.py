@@ -76,6 +76,7 @@ def test_one_long_identifier_is_corrected_by_one_edit() -> None:
         ("h264", {"0": NOWHERE, "0.0": KNOWN, "0.1": NOWHERE}, (), ["h264"]),
         ("word2vec", {"0": NOWHERE, "0.0": KNOWN, "0.1": NOWHERE}, (), ["word2vec"]),
         ("es 6", {"0": NOWHERE, "1": KNOWN, "0+1": KNOWN}, (), ["es6"]),
+        ("on-line", {"0": NOWHERE, "0.1": KNOWN, "0.0+0.1": KNOWN}, (), ["online"]),
         ("7 zip", {"0": KNOWN, "1": NOWHERE, "0+1": KNOWN}, (), ["7zip"]),
         ("ES-6", {"0": NOWHERE, "0.0": KNOWN, "0.1": NOWHERE, "0.0+0.1": KNOWN}, (), ["es6"]),
         ("pythn", {"0": NOWHERE}, ("python",), ["pythn"]),
