@@ -50,8 +50,9 @@ _INDICES = (
 _FEEDS = ("index.xml", "atom.xml", "rss.xml", "feed.xml")
 """Feeds of the list beside them, in Hugo and Zola."""
 _COPY = "copy or another version of a page"
-_OF_PAGE = re.compile(r"\.(?:html|llms)$")
-"""Before the suffix of the Markdown of a page: `a.html.md` (llms.txt) and `a.llms.md` (Quarto)."""
+_OF_PAGE = re.compile(r"\.(?:html|llms)$|(?<![^/])_sources/")
+"""In the path of the Markdown of a page: `a.html.md` (llms.txt), `a.llms.md` (Quarto) and
+`_sources/a.md` (Sphinx)."""
 _QUERY = re.compile(r"[?@]\w+=")
 """What a mirror writes for an address with a query (`index.html@p=1`)."""
 _HASHED = re.compile(r"-[0-9a-f]{32}$")

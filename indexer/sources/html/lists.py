@@ -33,7 +33,8 @@ _DATE = 20
 """The maximum length of what stands before the link of an entry, such as a date."""
 _MAX_LINKS = 5_000
 """The maximum number of links examined; each costs a walk up through its ancestors."""
-_LINKED = "h2 a[href], h3 a[href], a[href]:has(h2, h3)"
+TITLES = ":is(h2, h3, h4, h5) a[href], a[href]:has(h2, h3, h4, h5)"
+"""Links in the headings of entries."""
 _ITEMS = ("li", "tr", "dd", "dt", "p", "article")
 _LINKED_SHARE = 0.4
 """The share of an item's text that its link must have, if the item is an entry of a list."""
@@ -91,7 +92,7 @@ def is_list(
         (labels if is_of_lists(link[1]) else posts).append(link)
     whole = [main, *ancestors(main)][-1]
     titles = whole.css("h1 a[href]") if is_hinted or is_front else []
-    titles += main.css(_LINKED)[:1] if _IN_LISTS.search(path) else []
+    titles += main.css(TITLES)[:1] if _IN_LISTS.search(path) else []
     named = {target_of(node.attributes["href"] or "") for node in titles} - {"", "index", oid}
     if any(to in pages and not oid.startswith(f"{to}/") for to in named):
         return True  # perhaps of one post, all of it

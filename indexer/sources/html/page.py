@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
@@ -33,7 +33,7 @@ from indexer.sources.html.content import (
     top_nodes,
 )
 from indexer.sources.html.layouts import Layout, layout_of
-from indexer.sources.html.lists import is_list
+from indexer.sources.html.lists import TITLES, is_list
 from indexer.sources.identity import day_in_path, labels, oid_of_page, title_of_name
 from indexer.sources.robots import forbids_indexing
 
@@ -501,7 +501,15 @@ class Page:
         links = root.css(", ".join(f"a[href*='{folder}' i]{own}" for folder in folders))
         is_in = re.compile(rf"(?:^|/)(?:{'|'.join(folders)})[/_].+$", re.IGNORECASE)
         found = [n for n in links if is_in.search(self._place_of(n.attributes["href"] or ""))]
-        return [n for n in found if not is_in_text(n)]
+        return [n for n in found if not is_in_text(n) and not self._is_of_card(n)]
+
+    def _is_of_card(self, label: LexborNode) -> bool:
+        """Whether a label stands in a card, beside the title of another page."""
+        around = takewhile(lambda node: text_length(node) < _SHORT, ancestors(label))
+        cards = takewhile(lambda node: node.css_first("h1") is None, around)
+        titles = (link for node in cards for link in node.css(TITLES))
+        others = {self._page_of(link.attributes["href"] or "") for link in titles}
+        return bool(others - {"", "index", self._site.oid_of(self.location)})
 
     def _is_own(self, line: LexborNode) -> bool:
         """Whether a line with links to tags is about the page: it says so ("Filed under"), or is
