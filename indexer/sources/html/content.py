@@ -36,8 +36,7 @@ _NAVIGATION = re.compile(
     r"|shar(?:e|ing)|social|skip|crumbs|lang(?:uage)?s?[-_]?(?:list|menu|pick|select|switch)"
 )
 _FRAMES = re.compile(r"\bcomments\b|\bcomments?-(?:area|box|container|section|wrap)|\btoc\b")
-_AUTHOR = re.compile(r"author|\bbio\b|h-card|vcard|byline|about-me")
-_META = re.compile(r"\b(?:meta|posted|author|byline)\b")
+_AUTHOR = re.compile(r"author|\bbio\b|h-card|vcard|byline|about-me|\b(?:meta|posted)(?![\w-])")
 _FIELDS = "input, textarea, select, button"
 _SIGN = re.compile(r"\s*[^\w\s]\W*")
 _UNHEARD = (
@@ -518,7 +517,7 @@ class Content:
             boxes = takewhile(lambda node: text_length(node) < _NOTE, ancestors(link, root))
             box = next((node for node in boxes if title in one_line(node.text())), None)
             is_below = box and self._lengths[box.mem_id].start > self._lengths[root.mem_id].start
-            if box and is_below and not _has_sentence(box):
+            if box and is_below and not (_has_sentence(box) or box.css_first("h1")):
                 self._remove(box, "licence")  # with the title, date and address of the post
         titles = root.css("h1, h2, p[class], div[class*=title], #title")
         for heading in titles + root.css(ANY_HEADING)[:1]:
@@ -597,16 +596,7 @@ class Content:
                 if not (is_end and self._repeated.get(one_line(node.text()), 0.0) >= _MOST):
                     self._note_dates(node)  # but not the date of a build, which all pages have
                 if not is_above:
-                    self._remove(self._with_label(node, outside), reason)
-
-    def _with_label(self, node: Node, outside: set[int]) -> Node:
-        """Return the element with a line and its label, such as "Posted by", or the line itself."""
-        outer, own = node.parent, self._lengths[node.mem_id].text
-        while outer and outer.mem_id not in outside and _META.search(_names_of(outer)):
-            if not 0 < self._lengths[outer.mem_id].text - own <= _LABELLED:
-                break
-            node, outer = outer, outer.parent
-        return node
+                    self._remove(node, reason)
 
     def _why_line(self, node: Node, title: str, *, is_end: bool) -> str:
         """Return what a line says about the post; "" if it is part of the text."""

@@ -18,11 +18,10 @@ LISTS = frozenset(_NAMES.split())
 _IN_LISTS = re.compile(
     rf"(?:^|[/-])(?:{'|'.join(sorted(LISTS - {'archive', 'archives'}))})/"
     r"|(?:^|/)archives?/(?:[^/]+/)*(?:19|20)\d\d(?:[-_/]?\d\d?){0,2}$"
-    r"|(?:^|/)(?:author|cat|category|tag)_[^/]+$"
+    r"|(?:^|/)(?:(?:author|cat|category|tag)_[^/]+|(?:page|index)[-/]?\d+)$"
 )
 """Pages in folders such as `tags` and `theme-tags`, and such as `tag_rope`. Of `archives` only
 periods are lists: Movable Type and WordPress write posts there, too (`archives/000123`)."""
-_PART_OF_LIST = re.compile(r"(?:^|/)(?:page|index)[-/]?\d+$")
 _PERIOD = re.compile(r"(?:^|/)(?:19|20)\d\d(?:/\d{1,2}){0,2}$")
 """The archive of a year, month or day, if it leads to pages below it."""
 _FEW = 60
@@ -74,16 +73,14 @@ def is_list(
         is_fed: whether the page has a feed of its own.
     """
     path, own = oid.lower(), lengths[main.mem_id]
-    *folders, name = path.split("/")
-    if folders[-1:] == ["page"] and name.isdigit():
+    if re.search(r"(?:^|/)page/\d+$", path):
         return True  # the second page of a list
     nodes = main.css("a[href]:not(nav *)")[:_MAX_LINKS]
     links = [(node, to) for node in nodes if (to := target_of(node.attributes["href"] or ""))]
     links = [link for link in links if not oid.startswith(f"{link[1]}/")]  # without breadcrumbs
     is_period = _PERIOD.search(path) and any(to.lower().startswith(f"{path}/") for _, to in links)
     is_paged = any(f"{oid}/page{mark}" in pages for mark in ("2", "-2", "/2", "3", "-3", "/3"))
-    is_named = is_fed or is_paged or is_period or name in LISTS or bool(_PART_OF_LIST.search(path))
-    is_hinted = is_named or is_of_lists(path)
+    is_hinted = is_fed or is_paged or is_period or is_of_lists(path)
     if pages and not is_hinted and not is_front:
         links = [link for link in links if link[1] in pages and link[1] != "index"]
     posts: list[Link] = []
@@ -113,8 +110,8 @@ def is_list(
         return True  # a front page with the last post
     if is_hinted:
         is_sure = count or is_fed or path in LISTS
-        is_linked = own.linked and own.unlinked < _FEW  # entries may be on other sites
-        return own_text < (max(_SHORT, text) if is_sure else _FEW) or bool(is_linked)
+        most = max(_SHORT, text) if is_sure else _FEW
+        return min(own_text, own.unlinked) < most  # entries may be on other sites
     return count >= 3 and own_text < max(_SHORT, text / 4)
 
 
