@@ -20,8 +20,6 @@ from indexer.errors import SourceError
 
 IGNORED_FOLDERS = ("node_modules", "bower_components", "__pycache__")
 """Folders of tools; they hold no content, whatever the generator."""
-_IGNORED = re.compile(rf"\.|(?:{'|'.join(IGNORED_FOLDERS)})$|.*\.docset$")
-"""These, hidden folders, and Jazzy's copy of all pages for Dash."""
 MARKDOWN = (".md", ".markdown", ".mdown", ".mkd")
 OTHER_MARKUP = (
     *(".org", ".adoc", ".asciidoc", ".rst", ".pandoc", ".pdc", ".textile", ".ipynb", ".mdoc"),
@@ -49,7 +47,8 @@ def files_in(place: Path, suffixes: tuple[str, ...]) -> list[Path]:
         return [place]
     files = []
     for folder, folders, names in os.walk(place, onerror=refuse_folder):
-        folders[:] = [name for name in folders if not _IGNORED.match(name)]
+        own = (name for name in folders if name[0] != "." and name not in IGNORED_FOLDERS)
+        folders[:] = [name for name in own if not name.endswith(".docset")]  # Jazzy's for Dash
         shown = [name for name in names if name[0] != "."]
         files += [Path(folder, name) for name in shown if name.lower().endswith(suffixes)]
     for file in files:
