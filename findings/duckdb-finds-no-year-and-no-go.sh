@@ -2,7 +2,7 @@
 # One would guess: the full-text search of DuckDB finds the words and numbers of a text as they are typed there, and its list of common words has
 # those that say nothing by themselves.
 # What happens: it takes out all digits before it ends words: 2026, k8s, 5G and "1.22" are in no index, so that "2026 in review" is not found by
-# its year and "Go 1.22" by nothing at all, as go is among the 571 common words, besides use, new, value, help, welcome and example.
+# its year and "Go 1.22" by nothing at all, as go is among the 571 common words, besides use, new, help, welcome and example.
 # Straße is not found by strasse, nor Łódź by lodz, while über is by uber. With `ignore` and `stopwords` of one's own they are found.
 # Seen with: duckdb 1.5.5, duckdb-extension-fts 1.5.5 (PyPI). Source: 12 titles; the parameters are in its documentation.
 set -euo pipefail

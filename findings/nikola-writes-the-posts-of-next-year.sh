@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# One would guess: a post with a date to come is not in the folder that Nikola writes until its day comes, as with Hugo, Jekyll and Hexo, and one with
+# One would guess: a post with a date to come is not in the folder that Nikola writes until its day comes, as with Hugo and Jekyll, and one with
 # `status: private` is nowhere, or asks not to be indexed, as one with `status: draft` does.
 # What happens: `nikola build` writes pages of all of them; feeds, lists and the sitemap leave them out. The page of a draft has noindex, that of a
 # private post and that of the year 2099 have nothing, so that who copies the folder publishes them, and what reads the folder finds them: Pagefind

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# One would guess: the search of Zensical, which its makers wrote anew to follow Material for MkDocs, finds each word of a sentence, as that did.
+# One would guess: the search of Zensical, which the makers of Material for MkDocs wrote anew, finds each word of a sentence.
 # What happens: a dash does not end a word, with or without spaces of its own kind: in "Rye—barley grows", as American typography sets it, rye is found
 # and barley is not, as words are found by their beginning. So it is with the second word of "amaranth*quinoa" and the host of an e-mail address.
 # In a site whose language is English nothing behind the first mark in a Japanese sentence is found, as 。 and 、 end no word
