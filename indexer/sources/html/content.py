@@ -437,8 +437,9 @@ class Content:
         self._remove_ignored(body, keeps_code=keeps_code)
         known = page.css_first(self._layout.content) if self._layout.content else None
         around = known or body
-        articles = around.css("article:has(h1)") or around.css("article")
-        longest = max(articles, key=lambda node: self._lengths[node.mem_id].text, default=around)
+        longest = max(
+            around.css("article"), key=lambda node: self._lengths[node.mem_id].text, default=around
+        )
         for node in around.css(_AROUND):
             is_content = node.mem_id in (longest.mem_id, around.mem_id)
             if not is_content and (why := self._why_beside(node)):
@@ -474,7 +475,7 @@ class Content:
             is_linked = size.link_share > _MOST / 2 or node.css_matches(_COVERS)
             titles = [text for link in node.css(_TITLES) if (text := one_line(link.text()))]
             # Documenter has an article with anchors for each function.
-            is_own = node.css_matches(_ANCHORS) or any(map(self._is_called, titles))
+            is_own = node.css_matches(_ANCHORS) or any(title in self._name for title in titles)
             is_card = (is_linked or titles) and not is_own and size.text < _NOTE
             return "other pages" if is_card else ""
         if node.css_matches("h1, main, article"):
@@ -493,10 +494,6 @@ class Content:
             return "navigation"
         is_inside = size.link_share > 0.8 and not node.css_matches("a[href]:not([href^='#'])")
         return "table of contents" if is_inside and len(node.css("a[href]")) > 1 else ""
-
-    def _is_called(self, title: str) -> bool:
-        """Whether the page's title is this one, perhaps with the name of the site."""
-        return self._name.startswith(title) or self._name.endswith(title)
 
     def remove_tools(self, root: Node) -> None:
         """Remove links that show only a sign, and the labels of tabs and of code."""
