@@ -30,7 +30,7 @@ from indexer.posts.records import Comment, Post, RawComment, RawPost, Reject, Wh
 P = ParamSpec("P")
 T = TypeVar("T")
 
-READING = 5
+READING = 6
 """Increased when the same input gives another document: `sync` then writes every post again."""
 MAX_OID = 200
 """The maximum size of an oid in bytes; an `_id` may have 512."""

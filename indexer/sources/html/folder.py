@@ -66,6 +66,8 @@ _PART = 10
 """The number of titles from which the same words after " | " count as a part of the site."""
 _COMPLETE = 0.8
 """The share of pages from which a sitemap is complete, and decides which pages are public."""
+_BUILDS_ALL = "Nikola"
+"""The generator that also builds private posts, but lists all public ones in its sitemap."""
 _VERSION = re.compile(r"(?:^|/)(?:next|nightly|unreleased|dev|v?\d+(?:\.(?:\d+|x))+)$")
 _VERSIONED = 3
 """The minimum number of pages of a documentation's version; fewer may be release notes."""
@@ -159,6 +161,7 @@ class Head(NamedTuple):
     keywords: str = ""
     language: str = ""
     is_published: bool = False
+    generator: str = ""
 
 
 def read_built_site(folder: Path, files: Mapping[str, Path], site: str) -> BuiltSite:
@@ -194,7 +197,8 @@ def read_built_site(folder: Path, files: Mapping[str, Path], site: str) -> Built
     }
     unlisted = likely - addresses.keys()
     if not addresses or len(unlisted) > (1 - _COMPLETE) * len(likely):
-        unlisted = set()
+        built = {oid for oid in unlisted if heads[oid].generator.startswith(_BUILDS_ALL)}
+        unlisted = built if addresses else set()
     own_heads = {oid: head for oid, head in heads.items() if oid not in copies}
     unsearched, searched = _find_searched(folder, bare, heads)
     titled: dict[str, list[str]] = defaultdict(list)  # of all, and by language
@@ -350,6 +354,7 @@ def _head(file: Path, folder: Path) -> Head:
         keywords=page.stated("keywords"),
         language=page.language,
         is_published=page.is_published,
+        generator=page.stated("generator"),
     )
 
 
