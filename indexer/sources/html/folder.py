@@ -206,8 +206,8 @@ def read_built_site(folder: Path, files: Mapping[str, Path], site: str) -> Built
         for language in {"", head.language}:
             titled[language] += head.titles[-1:]
     groups = [titles for language, titles in titled.items() if not language or len(titles) >= _PART]
-    names = frozenset[str]().union(*map(_names, groups))
-    names |= set(() if "index" in copies else heads.get("index", Head()).titles[-1:])
+    title = "" if "index" in copies else "".join(heads.get("index", Head()).titles[-1:])
+    names = frozenset({title} - {""}).union(*(_names(titles, title) for titles in groups))
     whole = replace(
         bare,
         addresses=addresses,
@@ -400,14 +400,18 @@ def _versions(pages: Iterable[str]) -> Iterator[str]:
                 yield from (version, *(f"{version}/{rest}" for rest in own))
 
 
-def _names(titles: list[str]) -> frozenset[str]:
-    """Return the names of the site and its parts: ends of most titles, or text after some " | "."""
+def _names(titles: list[str], front: str) -> frozenset[str]:
+    """Return the names of the site and its parts: ends of most titles, or text after some " | ".
+
+    What stands beside a colon (`Review: Dune`) is only if the title of the front page has it.
+    """
     ends, parts = Counter[str](), Counter[str]()
     for title in titles:
         parts.update(title.split(" | ")[1:])
         ends.update({end for both in parted(title) for end in both})
     enough = max(_SHARED_BY, len(titles) // 2 + 1)
-    most = {text for text, count in ends.items() if count >= enough}
+    said = {end for title in titles for end in title.partition(": ")[::2] if end not in front}
+    most = {text for text, count in ends.items() if count >= enough and text not in said}
     return frozenset(most | {text for text, count in parts.items() if count >= _PART})
 
 
