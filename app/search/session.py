@@ -2,7 +2,7 @@
 
 import time
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NotRequired, Required, TypedDict
@@ -25,6 +25,7 @@ Body = dict[str, Any]
 # Elasticsearch skips the extra phase for an index of one shard.
 _SEARCH_TYPE = "dfs_query_then_fetch"
 _MOST_WORDS = 20_000
+_FEW_POSTS = 10_000
 _pack, _unpack = msgspec.msgpack.Encoder().encode, msgspec.msgpack.Decoder(WordFacts).decode
 
 
@@ -148,8 +149,12 @@ class SearchSession:
             "allow_partial_search_results": False,
         }
         limits = {"timeout": f"{self.timeout * 1000:.0f}ms"} if self.timeout else {}
-        lines = [line for body in bodies for line in (header, {**body, **limits})]
-        lines += figures_searches(self.index, self.view.shards)
+        # The first search sees what its figures say. Of many posts they take a search of their own,
+        # whose result Elasticsearch keeps until the index changes.
+        are_few = self.view.shards == 1 and self.view.posts <= _FEW_POSTS
+        sent_bodies = [_with_figures(bodies[0]), *bodies[1:]] if are_few else bodies
+        lines = [line for body in sent_bodies for line in (header, {**body, **limits})]
+        lines += [] if are_few else figures_searches(self.index, self.view.shards)
         started = time.perf_counter()
         response = self.client.msearch(searches=lines, search_type=_SEARCH_TYPE)
         total_ms = round((time.perf_counter() - started) * 1000, 1)
@@ -158,7 +163,10 @@ class SearchSession:
         responses: list[Response] = responses_of(response)
         if any(part["timed_out"] for part in responses):
             raise ConnectionTimeout("Elasticsearch stopped the search at its time limit")
-        self.figures = read_figures(responses[len(bodies) :])
+        if are_few:
+            self.figures = read_figures([responses[0]["aggregations"]["figures"]])
+        else:
+            self.figures = read_figures([part["aggregations"] for part in responses[len(bodies) :]])
         return responses[: len(bodies)]
 
     def scores(self, body: Body) -> dict[str, dict[str, float]]:
@@ -196,8 +204,7 @@ FIGURES: Body = {
 
 
 def figures_searches(index: str, shards: int) -> list[Body]:
-    """Return headers and bodies, for `_msearch`, of searches for the figures of an index. Put them
-    last in a request, so that Elasticsearch starts them last."""
+    """Return headers and bodies, for `_msearch`, of searches for the figures of an index."""
     return [line for header in shard_headers(index, shards) for line in (header, FIGURES)]
 
 
@@ -208,10 +215,13 @@ def shard_headers(index: str, shards: int) -> list[Body]:
     return [{**whole, "preference": copy} for copy in copies]
 
 
-def read_figures(responses: Sequence[Response]) -> str:
-    """Read the figures in the responses to `figures_searches`."""
-    numbers = [part["aggregations"]["numbers"] for part in responses]
-    shards = [f"{shard['count']}:{shard['sum']:.0f}" for shard in numbers]
-    indices = [part["aggregations"]["index"]["buckets"] for part in responses]
-    names = sorted({bucket["key"] for buckets in indices for bucket in buckets})
-    return " ".join([",".join(names), *shards])
+def _with_figures(body: Body) -> Body:
+    figures = {"global": {}, "aggs": FIGURES["aggs"]}
+    return {**body, "aggs": {**body.get("aggs", {}), "figures": figures}}
+
+
+def read_figures(shards: Sequence[Mapping[str, Any]]) -> str:
+    """Read the figures in the aggregations of each shard."""
+    numbers = [f"{found['numbers']['count']}:{found['numbers']['sum']:.0f}" for found in shards]
+    names = sorted({bucket["key"] for found in shards for bucket in found["index"]["buckets"]})
+    return " ".join([",".join(names), *numbers])

@@ -244,7 +244,7 @@ def _read(
     languages = {bucket["key"] for bucket in counts["named"]["buckets"]}
     if counts["unnamed"]["doc_count"]:
         languages.add(language.code)
-    tags, figures = frozenset(languages), read_figures(parts)
+    tags, figures = frozenset(languages), read_figures([part["aggregations"] for part in parts])
     view = IndexView(
         generation=_encode(figures, indices, version(stored), tags),
         figures=figures,

@@ -7,6 +7,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -21,6 +22,7 @@ from analyzers.rules.compile import NO_RULES
 from app import create_app
 from app.index.synonyms import index_settings
 from app.index.watch import IndexWatch, Intervals
+from app.search.view import open_session
 from app.service import EXTENSION, Service
 from app.settings import Settings
 from devstack.servers import free_port, redis_server
@@ -229,6 +231,30 @@ def test_a_search_in_the_middle_of_a_write_learns_nothing_that_stays(
         assert writer.put("/documents/yew", json=post, headers=HEADERS).status_code < 300
     explained = other.get("/search?q=yew&debug-search").get_json()["debug"]["hits"][0]["parts"]
     assert "popularity" in [part["part"] for part in explained]
+
+
+def test_hits_and_figures_are_of_one_state(own: Settings, elastic: Elasticsearch) -> None:
+    """Else an answer could be kept as one of the state before it."""
+    session, ends = open_session(elastic, own.index), time.monotonic() + 2
+    of_others = int(session.view.figures.rpartition(":")[2])
+    query: dict[str, Any] = {"match": {"title": "otter teal"}}
+    body = {"query": query, "seq_no_primary_term": True, "highlight": {"fields": {"title": {}}}}
+
+    def differences(_: int) -> list[tuple[int, int]]:
+        seen = []
+        while time.monotonic() < ends:
+            one = replace(session)
+            hits: list[Any] = one.send("first", body)[0]["hits"]["hits"]
+            of_all = int(one.figures.rpartition(":")[2])
+            seen += [(hit["_seq_no"], of_all - of_others) for hit in hits if hit["_id"] == "teal"]
+        return [(of_hit, of_figures) for of_hit, of_figures in seen if of_hit != of_figures]
+
+    with ThreadPoolExecutor(4) as readers:
+        different = readers.map(differences, range(4))
+        while time.monotonic() < ends:
+            teal = {"oid": "teal", "title": "teal"}
+            elastic.index(index=own.index, id="teal", document=teal, refresh=True)
+    assert not [pair for pairs in different for pair in pairs]
 
 
 def test_no_two_states_of_an_index_have_the_same_generation(
