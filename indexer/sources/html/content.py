@@ -141,18 +141,21 @@ _LEAST_BESIDE = 60
 """With fewer characters beside a notice for members, a post is locked."""
 _NONE = Lengths(0, 0, 0)
 _NO_TEXTS: Mapping[str, float] = MappingProxyType({})
-_OF_ENTRIES = "header:has(h2, h3):not(:has(h1))"
+OF_ENTRIES = "header:has(h2, h3):not(:has(h1))"
 """The headers of the entries of a list; that of a page has its title, or a menu."""
 NOT_OWN = UNSEEN | {"header", "nav", "aside", "footer", "form", "dialog"}
 """Elements that hold no text of the page itself: scripts, navigation, footers and forms."""
 
 
-def measure(root: Node, skipped: frozenset[str] = UNSEEN) -> dict[int, Lengths]:
-    """Measure every element in one pass: asking each for its text would take quadratic time."""
+def measure(root: Node, skipped: frozenset[str] = UNSEEN, read: str = "") -> dict[int, Lengths]:
+    """Measure every element in one pass: asking each for its text would take quadratic time.
+
+    `read` selects elements to be read even if they are to be skipped.
+    """
     lengths: dict[int, Lengths] = defaultdict(lambda: _NONE)
     opened: list[tuple[int, int]] = []
     text = linked = 0
-    kept = {node.mem_id for node in root.css(_OF_ENTRIES)} if "header" in skipped else ()
+    kept = {node.mem_id for node in root.css(read)} if read else ()
     unread = skipped | {"pre"}
     for node, is_end in walk(root, lambda node: node.tag in unread and node.mem_id not in kept):
         tag = node.tag or ""

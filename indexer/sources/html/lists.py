@@ -17,11 +17,12 @@ LISTS = frozenset(_NAMES.split())
 """Names of folders of lists, and of pages that list all tags, all authors and the like."""
 _IN_LISTS = re.compile(
     rf"(?:^|[/-])(?:{'|'.join(sorted(LISTS - {'archive', 'archives'}))})/"
-    r"|(?:^|/)archives?/(?:[^/]+/)*(?:19|20)\d\d(?:[-_/]?\d\d?){0,2}$"
-    r"|(?:^|/)(?:(?:author|cat|category|tag)_[^/]+|(?:page|index)[-/]?\d+)$"
+    r"|(?:^|/)archives?/(?:[^/]+/)*(?:(?:19|20)\d\d(?:[-_/]?\d\d?){0,2}|cat(?:egory)?_[^/]+)$"
+    r"|(?:^|/)(?:tag_[^/]+|(?:page|index)[-/]?\d+)$"
 )
 """Pages in folders such as `tags` and `theme-tags`, and such as `tag_rope`. Of `archives` only
-periods are lists: Movable Type and WordPress write posts there, too (`archives/000123`)."""
+periods and categories are lists: Movable Type and WordPress write posts there, too
+(`archives/000123`)."""
 _PERIOD = re.compile(r"(?:^|/)(?:19|20)\d\d(?:/\d{1,2}){0,2}$")
 """The archive of a year, month or day, if it leads to pages below it."""
 _FEW = 60
@@ -86,7 +87,9 @@ def is_list(
         (labels if is_of_lists(link[1]) else posts).append(link)
     whole = [main, *ancestors(main)][-1]
     titles = whole.css("h1 a[href]") if is_hinted or is_front else []
-    titles += main.css(TITLES)[:1] if _IN_LISTS.search(path) else []
+    heads = main.css(TITLES)[:1] if _IN_LISTS.search(path) else []
+    # Further below it is a card, or a heading of a post in a series.
+    titles += [node for node in heads if lengths[node.mem_id].start <= _FEW]
     named = {target_of(node.attributes["href"] or "") for node in titles} - {"", "index", oid}
     if any(to in pages and not oid.startswith(f"{to}/") for to in named):
         return True  # perhaps of one post, all of it

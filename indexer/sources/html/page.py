@@ -21,6 +21,7 @@ from indexer.sources.base import SourceOptions, image_of
 from indexer.sources.html.content import (
     GATES,
     NOT_OWN,
+    OF_ENTRIES,
     Content,
     ancestors,
     body_of,
@@ -46,7 +47,9 @@ _SECTIONS = ("article:section", "articlesection", "category")
 _TOOLS = re.compile(r"404|5\d\d|_?not[-_]?found|error|offline|search|sitemap")
 """Names of error pages and of search pages."""
 _NOT_FOUND = re.compile(
-    r"\W*(?:error\W*)?(?:404\b|40[013] (?:bad r|unauth|forb)|50\d (?:int|bad g|serv|gat)).*|"
+    r"\W*(?:error\W*)?(?:404\b.*|(?:40[013]|50\d) (?:bad request|forbidden|"
+    r"unauthorized|authorization required|internal server error|bad gateway|"
+    r"service (?:temporarily )?unavailable|gateway time-?out)\W*)|"
     r"(?:.*\W)?(?:(?:(?:not|cannot be|[a-z]+[’']t be) found|"
     r"page\b.*(?:not|[’']t) exist|nicht gefunden|introuvable|n[oã]o? encontrad[ao]|"
     r"non trovat[ao]|niet gevonden)\W*(?:\(?404\)?)?)",
@@ -374,6 +377,8 @@ class Page:
             return NotPost("error page or search", "tool")
         is_front, site = oid in ("index", self.language.lower()), self._site
         place = {"is_front": is_front, "is_fed": oid in site.fed}
+        if self._main.css_first(OF_ENTRIES):  # a text that is locked may also have such a header
+            lengths = measure(self._main, NOT_OWN, OF_ENTRIES)
         if is_list(oid, self._main, lengths, self._page_of, site.pages, **place):
             return NotPost("list page", "list")
         return None

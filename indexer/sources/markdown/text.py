@@ -79,7 +79,7 @@ _TEMPLATE = re.compile(
   | (?<![A-Za-z0-9_=])== (?P<marked>[^\s=](?:[^=\n]{0,1000}[^\s=])?) ==(?![A-Za-z0-9_=])
   | (?<![\w+])\+\+ (?P<keys>[\w"][\w"+-]{0,100}?) \+\+(?![\w+])
   | :(?:fontawesome|material|octicons|simple)-[\w-]+: | ^\*\[[^\[\]\n]+\]:[^\n]*  # abbreviations
-  | (?<=[^\w\s*])(?=\*{1,3}[^\W\0-\u2fff]) | (?<=[^\W\0-\u2fff]\*\*)(?=[^\w\s*])  # bold 検索。
+  | (?<=[^\w\s*\\])(?=\*{1,3}[^\W\0-\u2fff]) | (?<=[^\W\0-\u2fff]\*\*)(?=[^\w\s*])  # bold 検索。
   | (?:^[ \t]*|(?<=\S)[ \t]+)\^[\w-]+[ \t]*$                              # ids
   | ^[ \t]*(?:id|collapsed|heading|background-color|(?:created|updated)-at
         |(?:logseq|ls|hl)[.-][\w.-]+)::[^\n]*
