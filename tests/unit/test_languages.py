@@ -13,6 +13,7 @@ from app.errors import BadSettings
 from app.settings import parse_settings
 
 DATA = Path(__file__).resolve().parents[1] / "data"
+STEMS = DATA.parents[1] / "analyzers/stems"
 CASES = json.loads((DATA / "language-words.json").read_text())
 
 
@@ -33,6 +34,15 @@ def test_inflections_are_akin(name: str, word: str, other: str, akin: bool) -> N
 def test_stems_are_equal(name: str, word: str, other: str, equal: bool) -> None:
     language = LANGUAGES[name]
     assert (language.stem(word) == language.stem(other)) is equal
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in STEMS.glob("*.txt")))
+def test_words_that_are_given_a_stem_share_it(name: str) -> None:
+    text = (STEMS / f"{name}.txt").read_text("utf-8")
+    words = text.partition("[words]\n")[2].partition("[after]")[0]
+    for line in filter(str.strip, words.splitlines()):
+        if line[0] != "#":  # otherwise a pattern makes one of them a word of another line
+            assert len({*map(LANGUAGES[name].stem, line.split(" => ")[0].split(", "))}) == 1, line
 
 
 @pytest.mark.parametrize(("name", "one", "other", "alike"), CASES["similar_letters"])
