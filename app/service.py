@@ -157,7 +157,11 @@ class Service:
                     if session.is_current:
                         is_same = session.view.generation == lookup.generation
                         return replace(computed, keep=is_same and bool(session.figures))
-                return replace(compute(self.watch.reopen(session, lookup.generation)), keep=False)
+                session = self.watch.reopen(session, lookup.generation)
+                computed = compute(session)
+                if not session.is_current:  # nobody may get an older answer after this one
+                    self.watch.reopen(session, lookup.generation)
+                return replace(computed, keep=False)
 
         answer = self.cache.answer(lookup, admitted, available=self.admission.available)
         if bucket:

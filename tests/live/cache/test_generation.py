@@ -185,17 +185,21 @@ def test_a_search_that_sees_a_change_ends_the_generation_before_it(
     assert search(client, "heron") == ("MISS", 0)
 
 
+@pytest.mark.parametrize("later", range(4))
 def test_a_search_that_sees_two_changes_ends_also_the_generation_between_them(
-    process: Process, faulty: Faulty, elastic: Elasticsearch, own: Settings
+    later: int, process: Process, faulty: Faulty, elastic: Elasticsearch, own: Settings
 ) -> None:
-    other, begins = process(intervals=Intervals(60, 60)), threading.Event()
+    """Both at once, or the second before a later request, as when it is computed again."""
+    other, begins, requests = process(intervals=Intervals(60, 60)), threading.Event(), count()
 
     def change(send: Callable[[], Any]) -> Any:
         if begins.is_set():
-            begins.clear()
-            assert delete(other, "heron") == 200
-            wait_until(lambda: search(other) == ("HIT", 1))
-            elastic.delete(index=own.index, id="otter", refresh=True)  # not published yet
+            number = next(requests)
+            if number == 0:
+                assert delete(other, "heron") == 200
+                wait_until(lambda: search(other) == ("HIT", 1))
+            if number == later:
+                elastic.delete(index=own.index, id="otter", refresh=True)  # not published yet
         return send()
 
     client = process(faulty("_msearch", change), Intervals(60, 60))
