@@ -106,9 +106,11 @@ class Marker:
     def of(cls, plan: Plan) -> "Marker":
         """Return the marker for the hits of a plan: marks the significant terms, or all if there
         are none, in every variant."""
-        begun, words = list[str](), list[str]()
+        begun: list[str] = []
+        words: list[str] = []
         queries: dict[tuple[str, str], None] = {}
-        for term in plan.significant or plan.terms:
+        terms = plan.significant or plan.terms
+        for term in terms:
             for variant in term.variants:
                 if variant.is_beginning:
                     begun.append(term.typed.folded)
@@ -145,8 +147,7 @@ class Marker:
             tuple(queries),
             plan.language,
             tuple(whole),
-            tuple([re.escape(term.typed.text) for term in plan.terms])
-            + tuple([re.escape(word.text) for term in plan.terms for word in term.similar]),
+            tuple([re.escape(word.text) for term in terms for word in (term.typed, *term.similar)]),
             tuple(filter(str.isascii, tokens)),
         )
 

@@ -98,10 +98,10 @@ def test_a_query_of_stop_words_is_marked_as_a_phrase() -> None:
 
 def test_a_hit_without_marks_has_those_of_the_words_as_typed() -> None:
     """A rule has Node.js as one name, so only the unstemmed fields have its js."""
-    plan = plan_typed(SearchRequest(q="js"), ENGLISH, Phrases(), recency=True)
-    source: StoredPost = {"oid": "a", "title": "Node.js &amp; more"}
+    plan = plan_typed(SearchRequest(q="the js"), ENGLISH, Phrases(), recency=True)
+    source: StoredPost = {"oid": "a", "title": "The Node.js &amp; more"}
     hit: EngineHit = {"_id": "a", "_score": 1.0, "_source": source, "highlight": {"text": ["No."]}}
     assert marked_texts(hit, Marker.of(plan)) == {
-        "title": f"Node.{MARK}js{UNMARK} & more",
+        "title": f"The Node.{MARK}js{UNMARK} & more",
         "text": "No.",
     }
