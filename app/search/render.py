@@ -139,6 +139,8 @@ class Marker:
             if term.typed.text.startswith("-"):
                 parts = re.findall(r"\w+|\W", term.typed.text)
                 whole.append(f"{_ANY_MARK}*".join(map(re.escape, parts)))
+        alone = [term.typed.text for term in terms]
+        alone += [word.text for term in terms for word in term.similar]
         tokens = () if plan.language.folds_first else map(plan.language.token, words)
         return cls(
             tuple(begun),
@@ -147,7 +149,7 @@ class Marker:
             tuple(queries),
             plan.language,
             tuple(whole),
-            tuple([re.escape(word.text) for term in terms for word in (term.typed, *term.similar)]),
+            tuple(map(re.escape, alone)),
             tuple(filter(str.isascii, tokens)),
         )
 
