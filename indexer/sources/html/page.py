@@ -506,15 +506,18 @@ class Page:
         links = root.css(", ".join(f"a[href*='{folder}' i]{own}" for folder in folders))
         is_in = re.compile(rf"(?:^|/)(?:{'|'.join(folders)})[/_].+$", re.IGNORECASE)
         found = [n for n in links if is_in.search(self._place_of(n.attributes["href"] or ""))]
-        return [n for n in found if not is_in_text(n) and not self._is_of_card(n)]
+        found = [n for n in found if not is_in_text(n)]
+        return [n for n in found if len(found) > 10 * _MAX_LABELS or not self._is_of_card(n)]
 
     def _is_of_card(self, label: LexborNode) -> bool:
-        """Whether a label stands in a card, beside the title of another page."""
+        """Whether a label stands in a card of another page: its first link leads there, too. Labels
+        of the page itself may stand above the titles of those before and after it."""
         around = takewhile(lambda node: text_length(node) < _SHORT, ancestors(label))
-        cards = takewhile(lambda node: node.css_first("h1") is None, around)
-        titles = (link for node in cards for link in node.css(TITLES))
-        others = {self._page_of(link.attributes["href"] or "") for link in titles}
-        return bool(others - {"", "index", self._site.oid_of(self.location)})
+        card = next((node for node in around if node.css_first(TITLES)), label)
+        links = [link for link in (card.css_first("a[href]"), card.css_first(TITLES)) if link]
+        targets = [self._page_of(link.attributes["href"] or "") for link in links]
+        own = ("", "index", self._site.oid_of(self.location))
+        return len(links) == 2 and len({*targets}) == 1 and targets[0] not in own
 
     def _is_own(self, line: LexborNode) -> bool:
         """Whether a line with links to tags is about the page: it says so ("Filed under"), or is
