@@ -148,10 +148,8 @@ NOT_OWN = UNSEEN | {"header", "nav", "aside", "footer", "form", "dialog"}
 
 
 def measure(root: Node, skipped: frozenset[str] = UNSEEN, read: str = "") -> dict[int, Lengths]:
-    """Measure every element in one pass: asking each for its text would take quadratic time.
-
-    `read` selects elements to be read even if they are to be skipped.
-    """
+    """Measure every element, also those to be skipped that `read` selects. In one pass: asking each
+    for its text would take quadratic time."""
     lengths: dict[int, Lengths] = defaultdict(lambda: _NONE)
     opened: list[tuple[int, int]] = []
     text = linked = 0

@@ -21,8 +21,7 @@ _IN_LISTS = re.compile(
     r"|(?:^|/)(?:tag_[^/]+|(?:page|index)[-/]?\d+)$"
 )
 """Pages in folders such as `tags` and `theme-tags`, and such as `tag_rope`. Of `archives` only
-periods and categories are lists: Movable Type and WordPress write posts there, too
-(`archives/000123`)."""
+periods and categories are lists: old blogs have posts there, too (`archives/000123`)."""
 _PERIOD = re.compile(r"(?:^|/)(?:19|20)\d\d(?:/\d{1,2}){0,2}$")
 """The archive of a year, month or day, if it leads to pages below it."""
 _FEW = 60
@@ -87,9 +86,8 @@ def is_list(
         (labels if is_of_lists(link[1]) else posts).append(link)
     whole = [main, *ancestors(main)][-1]
     titles = whole.css("h1 a[href]") if is_hinted or is_front else []
-    heads = main.css(TITLES)[:1] if _IN_LISTS.search(path) else []
-    # Further below it is a card, or a heading of a post in a series.
-    titles += [node for node in heads if lengths[node.mem_id].start <= _FEW]
+    if _IN_LISTS.search(path):  # further below it is a card, or a heading of a post in a series
+        titles += [n for n in main.css(TITLES)[:1] if lengths[n.mem_id].start <= _FEW]
     named = {target_of(node.attributes["href"] or "") for node in titles} - {"", "index", oid}
     if any(to in pages and not oid.startswith(f"{to}/") for to in named):
         return True  # perhaps of one post, all of it
