@@ -9,7 +9,8 @@
 set -euo pipefail
 folder=$(mktemp -d) && trap 'rm -rf "$folder"' EXIT && cd "$folder"
 cargo init --quiet --name read 2> /dev/null
-cargo add --quiet --no-default-features feed-rs@=3.0.0 2> /dev/null
+pin=feed-rs@3.0.0
+cargo add --quiet --no-default-features "${pin/@/@=}" 2> /dev/null # exactly this version
 cat > src/main.rs <<'RS'
 fn main() {
     let items = [

@@ -147,15 +147,17 @@ NOT_OWN = UNSEEN | {"header", "nav", "aside", "footer", "form", "dialog"}
 """Elements that hold no text of the page itself: scripts, navigation, footers and forms."""
 
 
-def measure(root: Node, skipped: frozenset[str] = UNSEEN, read: str = "") -> dict[int, Lengths]:
-    """Measure every element, also those to be skipped that `read` selects. In one pass: asking each
-    for its text would take quadratic time."""
+def measure(root: Node, skipped: frozenset[str] = UNSEEN, kept: str = "") -> dict[int, Lengths]:
+    """Measure every element in one pass: asking each for its text would take quadratic time.
+
+    Elements with a `skipped` tag have no length, unless the selector `kept` fits them.
+    """
     lengths: dict[int, Lengths] = defaultdict(lambda: _NONE)
     opened: list[tuple[int, int]] = []
     text = linked = 0
-    kept = {node.mem_id for node in root.css(read)} if read else ()
+    own = {node.mem_id for node in root.css(kept)} if kept else ()
     unread = skipped | {"pre"}
-    for node, is_end in walk(root, lambda node: node.tag in unread and node.mem_id not in kept):
+    for node, is_end in walk(root, lambda node: node.tag in unread and node.mem_id not in own):
         tag = node.tag or ""
         if is_end:
             start, linked_before = opened.pop()
@@ -168,7 +170,7 @@ def measure(root: Node, skipped: frozenset[str] = UNSEEN, read: str = "") -> dic
             length = text_length(node)
             lengths[node.mem_id] = Lengths(text, length, 0)
             text += length
-        elif tag not in skipped or node.mem_id in kept:
+        elif tag not in skipped or node.mem_id in own:
             opened.append((text, linked))
     return lengths
 

@@ -403,7 +403,8 @@ def _versions(pages: Iterable[str]) -> Iterator[str]:
 def _names(titles: list[str], front: str) -> frozenset[str]:
     """Return the names of the site and its parts: ends of most titles, or text after some " | ".
 
-    What stands beside a colon (`Review: Dune`) is only if the title of the front page has it.
+    What stands beside a colon (`Review: Dune`) is such a name only if `front`, the title of the
+    front page, contains it.
     """
     ends, parts = Counter[str](), Counter[str]()
     for title in titles:

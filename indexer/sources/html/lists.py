@@ -64,10 +64,13 @@ def is_list(
     The entries of a list are links to other pages of the site, with what is said about each. A post
     has text of its own beside such links; links to other sites are part of that text.
 
-    `lengths` are those of the page without its navigation; `target_of` returns the oid of the page
-    of the site at an address, or ""; `pages` are the oids of all pages, if known: unless its path
-    suggests a list, only links to these count. The front page of a language `is_front`, too; a page
-    with a feed of its own `is_fed`.
+    Args:
+        lengths: the lengths of the page's elements, without its navigation.
+        target_of: returns the oid of the page of the site at an address, or "".
+        pages: the oids of all pages, if known: unless its path suggests a list, only links to these
+            count.
+        is_front: whether it is the front page, or that of a language.
+        is_fed: whether the page has a feed of its own.
     """
     path, own = oid.lower(), lengths[main.mem_id]
     if re.search(r"(?:^|/)page/\d+$", path):

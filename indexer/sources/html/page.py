@@ -507,7 +507,9 @@ class Page:
         is_in = re.compile(rf"(?:^|/)(?:{'|'.join(folders)})[/_].+$", re.IGNORECASE)
         found = [n for n in links if is_in.search(self._place_of(n.attributes["href"] or ""))]
         found = [n for n in found if not is_in_text(n)]
-        return [n for n in found if len(found) > 10 * _MAX_LABELS or not self._is_of_card(n)]
+        if len(found) > 10 * _MAX_LABELS:  # all of the site; each would cost a walk
+            return found
+        return [n for n in found if not self._is_of_card(n)]
 
     def _is_of_card(self, label: LexborNode) -> bool:
         """Whether a label stands in a card of another page: its first link leads there, too. Labels

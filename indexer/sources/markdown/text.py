@@ -78,7 +78,8 @@ _TEMPLATE = re.compile(
   | \{(?:\+\+|==) (?P<added>[^{}]{0,5000}?) (?:\+\+|==)\}
   | (?<![A-Za-z0-9_=])== (?P<marked>[^\s=](?:[^=\n]{0,1000}[^\s=])?) ==(?![A-Za-z0-9_=])
   | (?<![\w+])\+\+ (?P<keys>[\w"][\w"+-]{0,100}?) \+\+(?![\w+])
-  | :(?:fontawesome|material|octicons|simple)-[\w-]+: | ^\*\[[^\[\]\n]+\]:[^\n]*  # abbreviations
+  | :(?:fontawesome|material|octicons|simple)-[\w-]+:
+  | ^\*\[[^\[\]\n]+\]:[^\n]*                                              # an abbreviation
   | (?<=[^\w\s*\\])(?=\*{1,3}[^\W\0-\u2fff]) | (?<=[^\W\0-\u2fff]\*\*)(?=[^\w\s*])  # bold 検索。
   | (?:^[ \t]*|(?<=\S)[ \t]+)\^[\w-]+[ \t]*$                              # ids
   | ^[ \t]*(?:id|collapsed|heading|background-color|(?:created|updated)-at
